@@ -9,6 +9,7 @@
 #include "common/util/container.h"
 #include "server/copy/copies.h"
 #include "server/state/change.h"
+#include "server/state/file_access.h"
 
 #define COPY_PARTS 4u
 #define COPY_PART_LEN (512u << 10) /* bytes */
@@ -43,8 +44,7 @@ struct copy_part {
 	struct rail_mem mem, *area; /* area: points to mem, for the call */
 	copy_part_fn *done;
 	struct store_seg seg;
-	struct store_io io;
-	int io_status;
+	struct file_access access;
 	struct mailbox_item mail;
 	struct rpc_call call;
 };

@@ -11,43 +11,33 @@
 
 /* ---- in the store ---- */
 
-static void on_io_mail(struct mailbox_item *mail)
+static void access_complete(struct file_access *access, int status)
 {
-	struct copy_part *p = container_of(mail, struct copy_part, mail);
+	struct copy_part *p = container_of(access, struct copy_part, access);
 
-	p->done(p, p->io_status);
+	p->done(p, status);
 }
 
-static void io_complete(struct store_io *io, int status)
+static struct file_access *prepare_access(struct copy_part *p,
+					  struct store_obj *obj, uint64_t off)
 {
-	struct copy_part *p = container_of(io, struct copy_part, io);
-
-	p->io_status = status;
-	p->mail.deliver = on_io_mail;
-	mailbox_post(&p->copies->worker->mail, &p->mail);
-}
-
-static void start_io(struct copy_part *p, bool write, struct store_obj *obj,
-		     uint64_t off, copy_part_fn *done)
-{
-	int rc;
-
-	p->done = done;
 	p->seg = (struct store_seg){ off, p->len };
-	p->io = (struct store_io){ .obj = obj,
-				   .seg = &p->seg,
-				   .buf = p->mem.addr,
-				   .len = p->len,
-				   .done = io_complete };
-	rc = session_access_file(p->copy->ses, p->copy->req, &p->io, write);
-	if (rc != -EINPROGRESS)
-		done(p, rc);
+	p->access = (struct file_access){ .io = { .obj = obj,
+						  .seg = &p->seg,
+						  .buf = p->mem.addr,
+						  .len = p->len },
+					  .ses = p->copy->ses,
+					  .req = p->copy->req,
+					  .done = access_complete };
+	return &p->access;
 }
 
 void copy_part_write(struct copy_part *p, copy_part_fn *done)
 {
-	start_io(p, true, p->copy->obj,
-		 le64toh(copy_body(p->copy)->off) + p->pos, done);
+	uint64_t off = le64toh(copy_body(p->copy)->off) + p->pos;
+
+	p->done = done;
+	file_access_write(prepare_access(p, p->copy->obj, off));
 }
 
 /* ---- connections to other iods ---- */
@@ -201,7 +191,8 @@ void copy_part_read(struct copy_part *p, copy_part_fn *done)
 	p->done = done;
 	p->call.p.peer = NULL;
 	if (c->from) {
-		start_io(p, false, c->from, le64toh(body->src) + p->pos, done);
+		file_access_read(prepare_access(p, c->from,
+						le64toh(body->src) + p->pos));
 	} else if (le32toh(body->iod) == c->worker->iod->conf.index) {
 		memset(p->mem.addr, 0, p->len); /* the object does not exist */
 		done(p, 0);

@@ -152,12 +152,12 @@ static void read_into_reply(struct xfer *x)
 		return;
 	}
 	wire_put(out, &rep, sizeof(rep));
-	c->io.obj = x->obj;
-	c->io.seg = x->seg;
-	c->io.skip = 0;
-	c->io.buf = wire_put(out, NULL, (size_t)x->total);
-	c->io.len = (size_t)x->total;
-	chunk_access_file(c, false, on_reply_filled);
+	c->access.io.obj = x->obj;
+	c->access.io.seg = x->seg;
+	c->access.io.skip = 0;
+	c->access.io.buf = wire_put(out, NULL, (size_t)x->total);
+	c->access.io.len = (size_t)x->total;
+	chunk_read_file(c, on_reply_filled);
 }
 
 /* ---- data in chunks ---- */
@@ -167,7 +167,7 @@ static void read_chunk(struct chunk *c)
 	if (c->nwindow)
 		send_chunk(c, 0);
 	else
-		chunk_access_file(c, false, send_chunk);
+		chunk_read_file(c, send_chunk);
 }
 
 static void send_reply(struct xfer *x)
@@ -204,7 +204,7 @@ static void send_chunk(struct chunk *c, int status)
 		xfer_chunk_complete(c, status);
 		return;
 	}
-	x->started += c->io.len;
+	x->started += c->access.io.len;
 	if (x->started == x->total)
 		send_reply(x);
 }

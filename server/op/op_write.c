@@ -8,8 +8,8 @@
  *                         (xfer.c): fetches it from the client into a buffer, or straight into a
  *                         window of bytes that are overwritten
  *   on_chunk_arrived()
- *   write_chunk()         writes a buffer to the file: chunk_access_file() (xfer/chunk.c),
- *                         session_access_file() (state/session.c), pieces_write() with the gate
+ *   write_chunk()         writes a buffer to the file: chunk_write_file() (xfer/chunk.c),
+ *                         file_access_write() (state/file_access.c), pieces_write() with the gate
  *                         (store/engine.c), store_obj_write() (store/object.c)
  *   on_chunk_written()
  *   end_transfer()        all chunks are done, also after an error
@@ -77,12 +77,12 @@ static void write_message_data(struct xfer *x)
 
 	if (!data)
 		data = x->req->msg.tail[2].ptr;
-	c->io.obj = x->obj;
-	c->io.seg = x->seg;
-	c->io.skip = 0;
-	c->io.buf = (void *)(uintptr_t)data;
-	c->io.len = (size_t)x->total;
-	chunk_access_file(c, true, on_message_data_written);
+	c->access.io.obj = x->obj;
+	c->access.io.seg = x->seg;
+	c->access.io.skip = 0;
+	c->access.io.buf = (void *)(uintptr_t)data;
+	c->access.io.len = (size_t)x->total;
+	chunk_write_file(c, on_message_data_written);
 }
 
 /* ---- data in chunks ---- */
@@ -186,7 +186,7 @@ static void write_chunk(struct chunk *c)
 	if (x->status || x->ses->fenced)
 		on_chunk_written(c, -ESTALE);
 	else
-		chunk_access_file(c, true, on_chunk_written);
+		chunk_write_file(c, on_chunk_written);
 }
 
 /* ---- the end of the transfer ---- */
@@ -211,9 +211,9 @@ static bool redo_if_truncated(struct xfer *x, int rc)
 	return true;
 }
 
-static int touch_object(struct chunk *c)
+static int touch_object(struct file_access *access)
 {
-	return store_obj_touch(c->x->obj);
+	return store_obj_touch(access->io.obj);
 }
 
 static void touch_complete(struct chunk *c, int rc)
@@ -233,7 +233,7 @@ static void end_transfer(struct xfer *x)
 				     store_obj_key(x->obj)))
 		chunk_run_in_pool(c, touch_object, touch_complete);
 	else
-		touch_complete(c, touch_object(c));
+		touch_complete(c, touch_object(&c->access));
 }
 
 static void log_failure(struct xfer *x)

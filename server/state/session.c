@@ -30,22 +30,6 @@ void session_unref(struct iod_session *ses)
 	free(ses);
 }
 
-int session_access_file(struct iod_session *ses, const struct rpc_req *req,
-			struct store_io *io, bool write)
-{
-	struct iod *iod = ses->worker->iod;
-
-	io->pool = iod->pool;
-	io->client = ses->disk_client;
-	io->aio = iod->aio;
-	io->expiry = req->expiry;
-	io->has_direct_writer = write &&
-				loan_object_has_writer(iod->loans,
-						       store_obj_key(io->obj));
-	io->work.item.began = 0;
-	return write ? iod->engine->write(io) : iod->engine->read(io);
-}
-
 void session_work_begin(struct iod_session *ses)
 {
 	ses->refs++;

@@ -167,13 +167,6 @@ struct iod_session *session_of(struct rpc_req *req);
 /* Whether the session claimed the store as the manager, and the store obeys another manager now. */
 bool session_is_stale(const struct iod_session *ses);
 void session_unref(struct iod_session *ses);
-/*
- * Calls read() or write() of the engine for req of the session.  Sets pool, client, aio, expiry
- * and has_direct_writer of io; the caller has set the rest.  Returns what read() or write()
- * returns.
- */
-int session_access_file(struct iod_session *ses, const struct rpc_req *req,
-			struct store_io *io, bool write);
 /* A transfer, job or flush of the session begins: counts it in `running` and takes a reference.
  * session_work_end() undoes both. */
 void session_work_begin(struct iod_session *ses);

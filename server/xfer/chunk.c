@@ -180,64 +180,45 @@ void chunk_unmap(struct chunk *c)
 
 /* ---- file and network ---- */
 
-static void on_file_mail(struct mailbox_item *mail)
+static void on_access_complete(struct file_access *access, int status)
 {
-	struct chunk *c = container_of(mail, struct chunk, mail);
+	struct chunk *c = container_of(access, struct chunk, access);
 
-	rpc_req_leave_from(c->x->req, RPC_DISK, c->io.work.item.began);
-	c->on_file_complete(c, c->io_status);
+	c->on_file_complete(c, status);
 }
 
-static void on_io_complete(struct store_io *io, int status)
+static struct file_access *prepare_access(struct chunk *c,
+					  chunk_file_fn *on_file_complete)
 {
-	struct chunk *c = container_of(io, struct chunk, io);
-
-	c->io_status = status;
-	mailbox_post(&c->x->worker->mail, &c->mail);
-}
-
-void chunk_access_file(struct chunk *c, bool write,
-		       void (*on_file_complete)(struct chunk *c, int status))
-{
-	int rc;
-
-	c->io.done = on_io_complete;
 	c->on_file_complete = on_file_complete;
-	c->mail.deliver = on_file_mail;
-	rpc_req_enter(c->x->req, RPC_DISK);
-	rc = session_access_file(c->x->ses, c->x->req, &c->io, write);
-	if (rc == -EINPROGRESS)
-		return;
-	rpc_req_leave(c->x->req, RPC_DISK);
-	on_file_complete(c, rc);
+	c->access.ses = c->x->ses;
+	c->access.req = c->x->req;
+	c->access.done = on_access_complete;
+	return &c->access;
 }
 
-static void run_in_pool(struct disk_work *work)
+void chunk_read_file(struct chunk *c, chunk_file_fn *on_file_complete)
 {
-	struct chunk *c = container_of(work, struct chunk, io.work);
-
-	on_io_complete(&c->io, c->pool_access(c));
+	file_access_read(prepare_access(c, on_file_complete));
 }
 
-void chunk_run_in_pool(struct chunk *c, int (*pool_access)(struct chunk *c),
-		       void (*on_file_complete)(struct chunk *c, int status))
+void chunk_write_file(struct chunk *c, chunk_file_fn *on_file_complete)
 {
-	struct xfer *x = c->x;
+	file_access_write(prepare_access(c, on_file_complete));
+}
 
-	c->pool_access = pool_access;
-	c->on_file_complete = on_file_complete;
-	c->mail.deliver = on_file_mail;
-	c->io.work.run = run_in_pool;
-	c->io.work.item.began = 0;
-	rpc_req_enter(x->req, RPC_DISK);
-	disk_pool_run(x->worker->iod->pool, x->ses->disk_client, DISK_WRITE,
-		      &c->io.work);
+void chunk_run_in_pool(struct chunk *c,
+		       int (*block)(struct file_access *access),
+		       chunk_file_fn *on_file_complete)
+{
+	file_access_block(prepare_access(c, on_file_complete), block);
 }
 
 int chunk_move_data(struct chunk *c, enum rpc_bulk_dir dir,
 		    void (*done)(struct rpc_bulk *bulk, int status))
 {
-	struct rail_sge buf = { c->io.buf, (uint32_t)c->io.len, c->mem };
+	struct rail_sge buf = { c->access.io.buf, (uint32_t)c->access.io.len,
+				c->mem };
 	int rc;
 
 	c->bulk = (struct rpc_bulk){
@@ -247,9 +228,9 @@ int chunk_move_data(struct chunk *c, enum rpc_bulk_dir dir,
 		.mem_off = c->pos,
 		.local = c->npiece ? c->x->worker->piece : &buf,
 		.nlocal = c->npiece ? c->npiece : 1,
-		.len = c->io.len,
+		.len = c->access.io.len,
 		.last = dir == RPC_PUT &&
-			c->x->started + c->io.len == c->x->total,
+			c->x->started + c->access.io.len == c->x->total,
 		.lend = c->buf,
 		.mapped = c->npiece,
 		.done = done,

@@ -257,13 +257,13 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	c->arrived = false;
 	c->pos = x->next;
 	c->mem = mem;
-	c->io.obj = x->obj;
-	c->io.seg = &x->seg[x->seg_at];
-	c->io.skip = x->skip;
-	c->io.buf = buf;
-	c->io.len = (size_t)(left < room ? left : room);
+	c->access.io.obj = x->obj;
+	c->access.io.seg = &x->seg[x->seg_at];
+	c->access.io.skip = x->skip;
+	c->access.io.buf = buf;
+	c->access.io.len = (size_t)(left < room ? left : room);
 	x->busy++;
-	advance_position(x, c->io.len);
+	advance_position(x, c->access.io.len);
 	x->ops->begin(c);
 }
 

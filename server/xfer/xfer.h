@@ -17,10 +17,15 @@
 #define XFER_H
 
 #include "server/state/change.h"
+#include "server/state/file_access.h"
 #include "server/state/worker.h"
 
 #define XFER_CHUNKS 2u
 #define CHUNK_WINDOWS 16u
+
+struct chunk;
+/* Called on the worker's thread; status: as of file_access.done(). */
+typedef void chunk_file_fn(struct chunk *c, int status);
 
 struct chunk {
 	struct xfer *x;
@@ -32,13 +37,9 @@ struct chunk {
 	/* pieces in windows; they lie in worker->piece during begin() */
 	unsigned int npiece;
 	uint64_t pos; /* in the transfer, in the order of the regions */
-	struct rail_mem *mem; /* of io.buf */
-	struct store_io io;
-	/* of chunk_run_in_pool() */
-	int (*pool_access)(struct chunk *c);
-	void (*on_file_complete)(struct chunk *c, int status);
-	int io_status;
-	struct mailbox_item mail; /* io was done on another thread */
+	struct rail_mem *mem; /* of access.io.buf */
+	struct file_access access;
+	chunk_file_fn *on_file_complete;
 	struct rpc_bulk bulk;
 	/* WRITE into windows: entry is in the gate, and this fires at its expiry */
 	bool entered;
@@ -137,17 +138,17 @@ uint64_t chunk_map(struct chunk *c);
 int chunk_enter_gate(struct chunk *c);
 void chunk_unmap(struct chunk *c);
 /*
- * Executes c->io by the engine, then calls on_file_complete(c, status) on the worker's thread,
- * possibly at once.
+ * Read or write c->access.io, then call on_file_complete(c, status), possibly at once.
  */
-void chunk_access_file(struct chunk *c, bool write,
-		       void (*on_file_complete)(struct chunk *c, int status));
+void chunk_read_file(struct chunk *c, chunk_file_fn *on_file_complete);
+void chunk_write_file(struct chunk *c, chunk_file_fn *on_file_complete);
 /*
- * Calls pool_access(c), which may block, on a thread of the pool, then on_file_complete(c,
- * status) on the worker's thread.  status: what pool_access() returned.
+ * Calls block(&c->access), which may block, on a thread of the pool, then on_file_complete() with
+ * its result.
  */
-void chunk_run_in_pool(struct chunk *c, int (*pool_access)(struct chunk *c),
-		       void (*on_file_complete)(struct chunk *c, int status));
+void chunk_run_in_pool(struct chunk *c,
+		       int (*block)(struct file_access *access),
+		       chunk_file_fn *on_file_complete);
 /*
  * Starts to move the chunk's bytes between its buffer and the client; calls done() at the end.
  * -ENOTCONN: there is no connection; x->broken is set.  Other errors are those of
