@@ -8,8 +8,7 @@
 
 #include "common/util/container.h"
 #include "server/copy/copies.h"
-#include "server/state/change.h"
-#include "server/state/file_access.h"
+#include "server/copyset/change.h"
 
 #define COPY_PARTS 4u
 #define COPY_PART_LEN (512u << 10) /* bytes */

@@ -37,7 +37,7 @@ void copy_part_write(struct copy_part *p, copy_part_fn *done)
 	uint64_t off = le64toh(copy_body(p->copy)->off) + p->pos;
 
 	p->done = done;
-	file_access_write(prepare_access(p, p->copy->obj, off));
+	change_start(prepare_access(p, p->copy->obj, off));
 }
 
 /* ---- connections to other iods ---- */

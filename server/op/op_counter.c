@@ -29,12 +29,12 @@ static int change_in_gate(struct iod *iod, const struct rpc_req *req,
 			  bool quick, int64_t *old)
 {
 	struct gate_entry entry;
-	int rc = store_obj_enter(obj, req->expiry, &entry);
+	int rc = change_enter(req, obj, &entry);
 
 	if (rc)
 		return rc;
 	rc = counter_change(iod->counters, c, quick, old);
-	store_obj_leave(obj, &entry);
+	change_leave(obj, &entry);
 	return rc;
 }
 

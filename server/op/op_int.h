@@ -4,7 +4,7 @@
 #define OP_INT_H
 
 #include "server/op/op.h"
-#include "server/state/change.h"
+#include "server/copyset/change.h"
 #include "server/state/worker.h"
 
 /* ---- op_job.c ---- */

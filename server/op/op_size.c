@@ -97,8 +97,8 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 /* ---- RESIZE: only the manager sends it, because it orders the truncations of a file ---- */
 
 /* A missing object has no bytes to cut, and a removed one needs none. */
-static int resize_in_time(struct iod *iod, struct object_key key, uint64_t size,
-			  uint64_t expiry)
+static int resize_in_time(struct iod *iod, const struct rpc_req *req,
+			  struct object_key key, uint64_t size)
 {
 	struct gate_entry entry;
 	struct store_obj *obj;
@@ -108,10 +108,10 @@ static int resize_in_time(struct iod *iod, struct object_key key, uint64_t size,
 		  : store_obj_get(iod->store, key, false, &obj);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = store_obj_enter(obj, expiry, &entry);
+	rc = change_enter(req, obj, &entry);
 	if (!rc) {
 		rc = store_obj_resize(obj, size);
-		store_obj_leave(obj, &entry);
+		change_leave(obj, &entry);
 	}
 	if (!rc && iod->conf.sync)
 		rc = store_obj_sync(obj);
@@ -144,7 +144,7 @@ static int resize_unless_superseded(struct op_job *job)
 		return -ETIMEDOUT;
 	rc = recent_changes_check(iod->recent, key, &cut, 1, 0,
 				  may_be_repeated(job));
-	return rc ? rc : resize_in_time(iod, key, size, job->req->expiry);
+	return rc ? rc : resize_in_time(iod, job->req, key, size);
 }
 
 static int resize_once(struct op_job *job)

@@ -31,12 +31,12 @@ static int fallocate_part(struct op_job *job, struct store_obj *obj,
 
 	if (store_fence_has(job->worker->iod->store, job->ses->id))
 		return -ESTALE;
-	rc = store_obj_enter(obj, job->req->expiry, &entry);
+	rc = change_enter(job->req, obj, &entry);
 	if (rc)
 		return rc;
 	rc = store_obj_space(obj, space_change_of(flags), flags & WIRE_FA_KEEP,
 			     seg->off, seg->len);
-	store_obj_leave(obj, &entry);
+	change_leave(obj, &entry);
 	return rc;
 }
 

@@ -9,8 +9,9 @@
  *                         window of bytes that are overwritten
  *   on_chunk_arrived()
  *   write_chunk()         writes a buffer to the file: chunk_write_file() (xfer/chunk.c),
- *                         file_access_write() (state/file_access.c), pieces_write() with the gate
- *                         (store/engine.c), store_obj_write() (store/object.c)
+ *                         change_start() (copyset/change.c), file_access_write()
+ *                         (state/file_access.c), pieces_write() with the gate (store/engine.c),
+ *                         store_obj_write() (store/object.c)
  *   on_chunk_written()
  *   end_transfer()        all chunks are done, also after an error
  *   end_write()           flushes the object if this is wanted

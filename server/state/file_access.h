@@ -28,6 +28,7 @@ struct file_access {
 };
 
 void file_access_read(struct file_access *access);
+/* For copyset/change.c: all others call change_start(). */
 void file_access_write(struct file_access *access);
 /* Calls block(access), which may block, on a thread of the pool.  Its result is the status. */
 void file_access_block(struct file_access *access,

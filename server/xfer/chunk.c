@@ -149,12 +149,12 @@ static bool windows_are_stale(const struct chunk *c)
 int chunk_enter_gate(struct chunk *c)
 {
 	const struct rpc_req *req = c->x->req;
-	int rc = store_obj_enter(c->x->obj, req->expiry, &c->entry);
+	int rc = change_enter(req, c->x->obj, &c->entry);
 
 	if (rc)
 		return rc;
 	if (windows_are_stale(c)) { /* the client repeats the request */
-		store_obj_leave(c->x->obj, &c->entry);
+		change_leave(c->x->obj, &c->entry);
 		c->x->broken = true;
 		return -ESTALE;
 	}
@@ -170,7 +170,7 @@ void chunk_unmap(struct chunk *c)
 {
 	if (c->entered) {
 		rpc_timer_clear(c->x->worker->ctx, &c->expiry);
-		store_obj_leave(c->x->obj, &c->entry);
+		change_leave(c->x->obj, &c->entry);
 		c->entered = false;
 	}
 	while (c->nwindow)
@@ -204,7 +204,7 @@ void chunk_read_file(struct chunk *c, chunk_file_fn *on_file_complete)
 
 void chunk_write_file(struct chunk *c, chunk_file_fn *on_file_complete)
 {
-	file_access_write(prepare_access(c, on_file_complete));
+	change_start(prepare_access(c, on_file_complete));
 }
 
 void chunk_run_in_pool(struct chunk *c,

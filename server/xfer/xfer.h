@@ -16,8 +16,7 @@
 #ifndef XFER_H
 #define XFER_H
 
-#include "server/state/change.h"
-#include "server/state/file_access.h"
+#include "server/copyset/change.h"
 #include "server/state/worker.h"
 
 #define XFER_CHUNKS 2u
@@ -138,7 +137,8 @@ uint64_t chunk_map(struct chunk *c);
 int chunk_enter_gate(struct chunk *c);
 void chunk_unmap(struct chunk *c);
 /*
- * Read or write c->access.io, then call on_file_complete(c, status), possibly at once.
+ * Read or write c->access.io, then call on_file_complete(c, status), possibly at once.  A write is
+ * a change (change.h).
  */
 void chunk_read_file(struct chunk *c, chunk_file_fn *on_file_complete);
 void chunk_write_file(struct chunk *c, chunk_file_fn *on_file_complete);

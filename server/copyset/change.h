@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * change.h - a change of an object: checks that it may be made, opens or makes the object, and
- * flushes what was written.
+ * change.h - a change of an object for a request: checks that it may be made, opens or makes the
+ * object, makes the change, and flushes what was written.
+ *
+ * A change is one entry into the gate (gate.h): a chunk of a WRITE, a part of a COPY, a truncation,
+ * a step of an allocation, a change of a counter.  All changes that requests make, except
+ * removals, go through this file.  So it is the place where a change has to reach the other iods of
+ * the object's group (docs/copies.md).  Only changes of the own group are possible yet: others fail
+ * with -EOPNOTSUPP.
  */
 #ifndef CHANGE_H
 #define CHANGE_H
 
-#include "server/state/worker.h"
+#include "server/state/file_access.h"
 
 /*
  * Sets *obj to the object, with a reference for the caller.  Makes the object if it does not
@@ -23,6 +29,18 @@ int change_open_object(struct iod *iod, struct object_key key,
 int change_check(struct iod *iod, const struct rpc_req *req,
 		 struct object_key key, const struct store_seg *seg,
 		 unsigned int n);
+
+/* Writes bytes: as file_access_write(). */
+void change_start(struct file_access *change);
+
+/*
+ * Call change_enter() before a change that the caller makes itself, and change_leave() after it, on
+ * the same thread, which must be one of the pool unless the change needs no disk.  -ETIMEDOUT: the
+ * expiry of req has passed.  After an error the change must not be made.
+ */
+int change_enter(const struct rpc_req *req, struct store_obj *obj,
+		 struct gate_entry *entry);
+void change_leave(struct store_obj *obj, struct gate_entry *entry);
 
 /*
  * A flush of what a session wrote to an object, before a request of the session is answered.  An

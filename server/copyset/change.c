@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* change.c - see change.h. */
-#include "server/state/change.h"
+#include "server/copyset/change.h"
 
 #include <errno.h>
 
@@ -36,6 +36,33 @@ int change_check(struct iod *iod, const struct rpc_req *req,
 	return recent_changes_check(iod->recent, key, seg, n,
 				    rpc_session_info(req->session)->id,
 				    req->state_lost);
+}
+
+/* ---- making a change ---- */
+
+static bool may_change(const struct store_obj *obj)
+{
+	return object_key_is_own(store_obj_key(obj));
+}
+
+void change_start(struct file_access *change)
+{
+	if (may_change(change->io.obj))
+		file_access_write(change);
+	else
+		change->done(change, -EOPNOTSUPP);
+}
+
+int change_enter(const struct rpc_req *req, struct store_obj *obj,
+		 struct gate_entry *entry)
+{
+	return may_change(obj) ? store_obj_enter(obj, req->expiry, entry)
+			       : -EOPNOTSUPP;
+}
+
+void change_leave(struct store_obj *obj, struct gate_entry *entry)
+{
+	store_obj_leave(obj, entry);
 }
 
 /* ---- flush ---- */
