@@ -360,15 +360,29 @@ struct disk_folder sim_disk_ops(struct sim_disk *disk)
 
 /* ---- crashes ---- */
 
-static void lose_file(struct sim *sim, struct file *file)
+/* The sizes at a loss of power: up to a sector, or the whole file. */
+static size_t kept_size(struct sim *sim, const struct file *file)
 {
+	size_t kept = file->stored_size;
+
+	if (file->size > kept)
+		kept = sim_random(sim, kept, file->size) / SECTOR * SECTOR +
+		       SECTOR;
+	return kept < file->size ? kept : file->size;
+}
+
+static void lose_file(struct sim_disk *disk, struct file *file)
+{
+	struct sim *sim = disk->sim;
 	unsigned int kept = (unsigned int)sim_random(sim, 0, 2) * 500;
 
 	for (size_t i = 0; i < file->room / SECTOR; i++)
 		if (file->dirty[i] && sim_chance(sim, kept))
 			store_sector(file, i);
-	/* The size only counts once it was synced; nobody reads such files. */
-	file->size = file->stored_size;
+	/* The managers read no files whose size was not synced. */
+	file->size = disk->faults.keeps_size ? kept_size(sim, file)
+					     : file->stored_size;
+	file->stored_size = file->size;
 	if (file->room) {
 		memcpy(file->now, file->stored, file->room);
 		memset(file->dirty, 0, file->room / SECTOR);
@@ -381,7 +395,7 @@ void sim_disk_lose_power(struct sim_disk *disk)
 
 	for (unsigned int i = 0; i < FILES_MAX; i++)
 		if (disk->files[i].used)
-			lose_file(sim, &disk->files[i]);
+			lose_file(disk, &disk->files[i]);
 	disk->now = disk->names[sim_random(sim, 0, disk->n_names - 1)];
 	settle_names(disk);
 }

@@ -27,6 +27,7 @@ struct sim_disk_faults {
 	bool full; /* no growth */
 	bool quota; /* full by a quota */
 	bool broken; /* each write and sync fails */
+	bool keeps_size; /* a loss of power may keep a size that was not synced */
 	unsigned int breaks_in; /* this many operations more; 0: not */
 	unsigned int writes; /* counts them */
 };
