@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # apps.sh - larger programs work in a folder and print their results as text; sourced after
-# functions.sh.  Each begins in a folder of its own, with $source to work on.
+# functions.sh. Each starts in a folder of its own, and works on copies of $source.
 for tool in git rsync sqlite3 python3 perl zip unzip ssh-keygen vim less gcc gdb \
 	setfacl setfattr; do
 	requires tool $tool
@@ -32,7 +32,7 @@ app_rsync() {
 	rsync -aic "$source/" first/ | grep -c users.md
 	rsync -a --delete --inplace first/ second/ && diff -r first second
 }
-# $1: a journal mode of SQLite.
+# sqlite_with MODE: MODE is a journal mode of SQLite
 sqlite_with() {
 	sqlite3 "$1.db" "pragma journal_mode=$1;" \
 		'create table t (a integer primary key, b);' \
@@ -41,8 +41,8 @@ sqlite_with() {
 		'create index i on t (b);' 'delete from t where a % 3 = 0;' \
 		'pragma integrity_check;' 'select count(*), sum(length(b)) from t;'
 }
-# sqlite_by_several FILE FORMAT: three processes run 25 each, of their number and
-# a count.
+# sqlite_by_several FILE FORMAT: three processes execute 25 statements each. FORMAT contains the
+# number of the process and a count.
 sqlite_by_several() {
 	local k n pids=()
 
@@ -64,7 +64,7 @@ app_sqlite() {
 	sqlite3 many.db 'select who, count(*) from t group by who;' \
 		'pragma integrity_check;'
 }
-# Several processes share memory that is a mapped file.
+# Several processes share memory, because the WAL index is a mapped file.
 app_sqlite_wal() {
 	sqlite_with wal
 	sqlite_by_several wal.db "insert into t (b) values ('%d %d');"
@@ -111,7 +111,7 @@ app_archives() {
 		dpkg-deb -x x.deb got && diff -r pkg/usr got/usr && dpkg-deb -f x.deb Package
 	tar czf t.tgz -C "$source" . && tar tzf t.tgz | wc -l
 }
-# The contents of a tree, which tar and cp must copy; find, xargs and grep in it.
+# The contents of a tree, which tar and cp copy; find, xargs and grep in the tree.
 app_tree() {
 	cp -a "$source" a && ln a/docs/users.md a/second && ln -s docs a/link &&
 		chmod 2751 a/docs && truncate -s 3M a/holes && echo end >>a/holes &&
@@ -125,7 +125,7 @@ app_tree() {
 	grep -rn --include='*.h' 'struct tool' c | wc -l && grep -rL PVFS c/docs | sort
 	find c -type f -perm 644 -delete && find c ! -type d | sort
 }
-# Attributes and access control lists that went through tar, cp, rsync and mv.
+# Attributes and access control lists are copied by tar, cp, rsync and mv.
 listed() { find . -print0 | sort -z | xargs -0 getfattr -d && getfacl -R d/f d/g; }
 app_kept() {
 	local all='--acls --xattrs --xattrs-include=*' copy
@@ -159,7 +159,7 @@ app_compiler() {
 	(exec 3<main && rm main && /proc/self/fd/3)
 }
 
-# Those that wait for each other: locks, a socket, a file that grows, a FIFO.
+# Programs that wait: for locks, at a socket, for a growing file, at a FIFO.
 app_waiting() {
 	local n line
 
@@ -179,12 +179,12 @@ s.accept()[0].send(b"heard"), print(c.recv(5).decode())'
 	kill $!
 }
 
-# app FOLDER NAME: prints its output there.
+# app FOLDER NAME: runs the program in FOLDER and prints its output.
 app() {
 	mkdir -p "$1/$2"
 	(cd "$1/$2" && "app_$2") 2>&1 | sed "s,$1,HERE,g"
 }
-# say_all FOLDER FILE NAME...: all at a time, each to FILE.NAME.
+# say_all FOLDER FILE NAME...: runs all concurrently; each writes to FILE.NAME.
 say_all() {
 	local folder=$1 file=$2 name pids=()
 
@@ -195,9 +195,9 @@ say_all() {
 	done
 	wait "${pids[@]}"
 }
-# elsewhere NAME...: notes what they say in an ordinary folder.
+# elsewhere NAME...: records the outputs in an ordinary folder.
 elsewhere() { say_all "$tmp/local" "$tmp/want" "$@"; }
-# as_elsewhere FOLDER NAME...: they say the same there.
+# as_elsewhere FOLDER NAME...: checks that the outputs in FOLDER are the same.
 as_elsewhere() {
 	local folder=$1 name
 

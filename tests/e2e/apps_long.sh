@@ -3,7 +3,7 @@
 for tool in meson ninja; do requires tool $tool; done
 [ -x /usr/bin/python3 ] || skip "needs python3 of Debian"
 
-# A wheel that is made here goes into an environment, without a network.
+# Builds a wheel and installs it into an environment, without a network.
 app_pip() {
 	python3 - <<-'END'
 		import zipfile
@@ -25,8 +25,8 @@ app_pip() {
 	env/bin/pip uninstall -q -y greet && ls env/bin
 }
 
-# part_source FOLDER: two rooms of this project as a library with its links, and a
-# program of it.
+# part_source FOLDER: two rooms of this project as a library with its links, and a program that uses
+# it.
 part_source() {
 	mkdir -p "$1/common" && cp -a "$top"/common/{util,wire} "$1/common" &&
 		cat >"$1/meson.build" <<-'END' && cat >"$1/part.c" <<-'END2'
@@ -54,15 +54,15 @@ whole_source() {
 		scripts server tests) | tar xf - -C "$1"
 }
 
-# They work as they were built there.
+# The program and the library work in the folder where they were built.
 part_works() { "$1/part-port" tcp://here:3000 | grep -x 3000; }
 whole_works() {
 	pvfs-cp src/meson.build "/pvfs/${PWD##*/}" &&
 		"$1/client/tools/pvfs-cat" "/pvfs/${PWD##*/}" | cmp - src/meson.build
 }
 
-# build FOLDER: $LONG_SOURCE (part or whole) of this project there; the
-# result works, because its objects are the same everywhere, and nothing is to be built again.
+# build FOLDER: builds $LONG_SOURCE (part or whole) of this project there. The result works, its
+# objects are the same everywhere, and a second run builds nothing.
 build() {
 	local kind=${LONG_SOURCE:-part} target=part-port
 

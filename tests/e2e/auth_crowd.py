@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""auth_crowd.py PORT FSID CLIENTS EACH - so many clients of a manager with auth = munge send their
-CHALLENGEs and AUTHs before anything is answered.  Each sends as many as it may, and EACH at most.
-Prints "all are there", and when all is answered, each status of CHALLENGE and AUTH with its count.
+"""auth_crowd.py PORT FSID CLIENTS EACH - many clients of a manager with auth = munge send their
+CHALLENGEs and AUTHs before they read a reply.  CLIENTS is their number; each sends as many requests
+as its slots allow, and at most EACH.  Prints "all are there", and after all replies each status of
+CHALLENGE and AUTH with its count.
 """
 import collections
 import os

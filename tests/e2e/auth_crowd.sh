@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A large number of clients prove their identity at once, while munged stands still.  No client is
-# rejected because of the others, and a client that asks again and again takes no place of theirs.
+# More than 256 clients prove their identity at once, while munged is stopped. No client is rejected
+# because of the others. A client that repeats its request uses no place of another client.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

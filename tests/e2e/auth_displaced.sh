@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# More clients come than the manager has places for, while one client has not yet proved its
-# identity.  That client loses its session, and is served under another one, within its deadline.
+# More clients connect than the manager has places for, while one client has not yet proved its
+# identity. That client loses its session, and is served in a new session, within its deadline.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp

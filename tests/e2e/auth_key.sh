@@ -10,7 +10,7 @@ export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 pid() { cluster pid "$1"; }
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 owner() { pvfs-stat -j "$1" | grep -o '"uid": *[0-9]*' | grep -o '[0-9]*$'; }
-# tab OPTION...: a mount of the servers over that transport.
+# tab OPTION...: writes a pvfstab with these options
 tab() {
 	sed "s|pvfs port=\([0-9]*\),transport=[a-z]*|pvfs port=\1,$1|" "$state/pvfstab" \
 		>"$tmp/tab"
@@ -46,7 +46,7 @@ tab "transport=tcp,auth=key,key=$key"
 expect ok pvio write /pvfs/mine 0 1000000 1
 expect 1 owner /pvfs/mine
 expect ok pvio check /pvfs/mine 0 1000000 1
-# key_user is no root
+# key_user is not root
 must_fail pvfs-chmod 700 /pvfs/root
 
 # ---- another key ----
@@ -84,7 +84,7 @@ for server in 0 1; do
 done
 must cluster kill-mgr
 must cluster start-mgr
-# these iods never heard of the manager that the tickets are of
+# these iods do not know the manager that issued the tickets
 for server in 0 1; do
 	must cluster kill-iod $server
 	must cluster start-iod $server
@@ -94,7 +94,7 @@ touch enough
 wait $copies || fail "the copies did not survive"
 expect ok pvio check /pvfs/mine 0 1000000 1
 
-# one session that has more to ask, whichever of its requests the new manager meets
+# one session with several requests, whichever of them is first at the new manager
 mkdir many
 touch many/{1..4000}
 pvfs-cp -r -q many /pvfs/ & copies=$!
@@ -132,7 +132,7 @@ mounted() {
 	until_true 30 umount "$m"
 	wait "$daemon" || fail "pvfs-fuse: $?: $(cat fuse.log)"
 	grep 'it was not told' fuse.log && fail "the manager does not know what is open"
-	# each process of its own that it met was told
+	# the mount declares each open of its own to each new manager
 	pvfs-stats -j | grep -q '"op": *"DECLARE", *"requests": *[0-9]*, *"errors": *[0-9]' ||
 		fail "$(pvfs-stats)"
 }

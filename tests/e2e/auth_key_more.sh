@@ -17,7 +17,7 @@ head -c 300000 /dev/urandom >data
 must pvfs-cp -q data /pvfs/a
 fsck --config "$state/pvfs.conf" >out 2>err || fail "pvfs-fsck: $(cat out err)"
 grep -q '^1 files, 1 directories, 2 objects on 2 iods: 0 problems$' out || fail "$(cat out)"
-# an orphan is found, and removed
+# an orphan is found and removed
 object=$(find "$state/iod1/objects" -type f)
 cp "$object" kept
 must pvfs-rm /pvfs/a
@@ -27,7 +27,7 @@ until_true 30 stays
 fsck --repair --config "$state/pvfs.conf" >out 2>err
 [ $? = 1 ] || fail "pvfs-fsck --repair: $(cat out err)"
 [ ! -e "$object" ] || fail "the orphan is still there: $(cat out)"
-# a process with another key is no server
+# a process with another key is not accepted as a server
 (umask 077; head -c 32 /dev/urandom | od -An -vtx1 | tr -d ' \n' >other; echo >>other)
 sed "s|^key = .*|key = $tmp/other|" "$state/pvfs.conf" >other.conf
 must_fail fsck -t 3 --config other.conf

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# AUTH is answered after the client has given up.  Its next call has a session all the same, a
-# ticket, and a sealed connection.  No server takes that connection for one under attack.
+# The manager replies to AUTH after the client has given up. The next call of the client still has a
+# session, a ticket, and a sealed connection. No server reports that connection as attacked.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp
@@ -10,7 +10,7 @@ requires tool munge
 
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so PVFS_TIMEOUT=2
 (umask 077; head -c 128 /dev/urandom >key)
-# munged_of NAME: sets $munged.  All have one key.
+# munged_of NAME: starts a munged, with the key of the cluster; its pid is in $munged
 munged_of() {
 	mkdir "$1"
 	munged --foreground --force --key-file="$tmp/key" --socket="$tmp/$1/socket" \
@@ -23,8 +23,8 @@ munged_of() {
 munged_of theirs; theirs=$munged
 munged_of ours
 
-# begin NAME: pvio, whose pid is in $client; twice NAME: when its first call has failed.  It waits
-# for a byte then.
+# begin NAME: starts pvio, whose pid is in $client. twice NAME: waits until its first call has
+# failed. Then pvio waits for a byte.
 declare -A end
 begin() {
 	mkfifo "$1"
@@ -47,20 +47,21 @@ for seal in none auth encrypt; do
 		"$state/pvfstab"
 	until_true 30 grep -q 'munged of this host answers' "$(log_of mgr)"
 	must pvio write /pvfs/first 0 1000 1
-	# answered before it tries again
+	# the manager replies before the client tries again
 	stand_still $theirs
 	twice a.$seal
 	kill -CONT $theirs
 	must pvio write /pvfs/second 0 1000 1
 	echo >&"${end[a.$seal]}"
 	until_true 60 has_ended a.$seal
-	# ... and meanwhile
+	# the manager replies while the client tries again
 	stand_still $theirs
 	twice b.$seal
 	echo >&"${end[b.$seal]}"
 	kill -CONT $theirs
 	until_true 60 has_ended b.$seal
-	# ... and before it can look at the clock; it may hear of it first
+	# the manager replies before the client looks at the clock; the client may also read the
+	# reply first
 	stand_still $theirs
 	begin c.$seal
 	sleep 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients with auth = munge.  Each is the user that runs it, from the cluster whose key the
-# manager's munged has.  A credential for another session is worthless.
+# Clients with auth = munge. Each acts as the user that runs it, in the cluster whose key the
+# manager's munged has. A credential for another session is rejected.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool munged
@@ -12,13 +12,13 @@ real=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 export PVFS_AUTH_LIBRARY=$real
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 owner() { pvfs-stat -j "$1" | grep -o '"uid": *[0-9]*' | grep -o '[0-9]*$'; }
-# tab OPTION...: a mount of the servers over that transport.
+# tab OPTION...: writes a pvfstab with these options
 tab() {
 	sed "s|pvfs port=\([0-9]*\),transport=[a-z]*|pvfs port=\1,$1|" "$state/pvfstab" \
 		>"$tmp/tab"
 	export PVFSTAB_FILE=$tmp/tab
 }
-# refused TEXT COMMAND...: fails, and says that.
+# refused TEXT COMMAND...: the command fails, and prints TEXT
 refused() {
 	local text=$1
 	shift
@@ -30,7 +30,7 @@ refused() {
 # ---- munged of a cluster: key, socket and all in that folder ----
 
 answers() { munge -s x -S "$1/socket" >/dev/null 2>&1; }
-# cluster_of NAME: starts one; its pid is in $munged.
+# cluster_of NAME: starts a munged of that cluster; its pid is in $munged
 cluster_of() {
 	local dir=$tmp/$1
 
@@ -83,7 +83,7 @@ expect 0 owner /pvfs/rooted
 expect ok pvio check /pvfs/rooted 0 1000000 1
 must pvfs-ping
 
-# a plain user, with the groups that the manager knows him by
+# a plain user has the groups that the manager's host knows
 public pvio
 cp "$real" "$tmp/public"
 chmod 755 "$tmp/public"
@@ -95,7 +95,7 @@ expect 1 owner /pvfs/plain
 must pvfs-chmod 600 /pvfs/rooted
 must_fail plain pvio check /pvfs/rooted 0 1000000 1
 
-# over local the option does no harm
+# the option has no effect over local
 tab "transport=local,auth=munge,munge_socket=$tmp/none"
 expect ok pvio write /pvfs/local 0 100000 1
 
@@ -115,21 +115,20 @@ forge() {
 munge_ours() { munge -S "$tmp/ours/socket" "$@"; }
 false_word='does not take what this program shows for true'
 
-# one that nobody has decoded yet, of another session
+# a credential of another session that was never decoded
 must_fail forge PVFS_FORGE_SAVE "$tmp/word"
 refused "$false_word" forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr 'was made for another session'
-# ... and again
+# the same credential for a second time
 refused 'was shown before' forge PVFS_FORGE_WORD "$tmp/word"
 expect ok forge PVFS_FORGE_TWICE "$tmp/word"
 refused 'was shown before' forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr 'the credential was shown before'
-# of this session, over another connection by its number; nor is anything taken bare
-# from who is in
+# a credential of this session on another connection; a connected client cannot take it unsealed
 python3 "$e2e/auth_taken.py" "$(port_of mgr)" "$(conf_value filesystem id)" \
 	"$tmp/ours/socket" >out 2>&1 || fail "$(cat out)"
 expect $'its own 0\nbare 126\ncaught 11' cat out
-# of somebody else's making
+# a credential with other content
 munge_ours -s 'pay to the bearer' >word
 refused "$false_word" forge PVFS_FORGE_WORD "$tmp/word"
 munge_ours -n >word
@@ -140,7 +139,7 @@ echo nothing >word
 must_fail forge PVFS_FORGE_WORD "$tmp/word"
 : >word
 must_fail forge PVFS_FORGE_WORD "$tmp/word"
-# too old, and for another's eyes
+# an expired credential, and one for another user
 munge_ours -s x --ttl=1 >word
 sleep 3
 refused 'has another time than this one' forge PVFS_FORGE_WORD "$tmp/word"
@@ -149,7 +148,7 @@ munge_ours -s x --restrict-uid=1 >word
 must_fail forge PVFS_FORGE_WORD "$tmp/word"
 until_true 30 logged mgr "only for another user"
 
-# counted by the reason
+# the rejections are counted by their reasons
 metric_above 1 mgr ticket_refusals 'the credential was shown before' &&
 	metric_is 1 mgr ticket_refusals 'the credential is too old' ||
 	fail "not counted: $(pvfs-stats -i)"
@@ -160,7 +159,7 @@ tab "transport=tcp,auth=munge,munge_socket=$tmp/none"
 refused 'munge on this host: munged does not run' pvio write /pvfs/none 0 10 1
 refused 'no ticket: munged on this host does not answer' pvio write /pvfs/none 0 10 1
 
-# the manager's: a client waits for it, and reports it at the deadline
+# the manager's munged is unavailable: the client waits, and reports it at its deadline
 sed -i "s|^munge_socket = .*|munge_socket = $tmp/gone/socket|" "$state/pvfs.conf"
 must cluster restart
 until_true 30 logged mgr 'get no ticket yet: munged does not run'
@@ -178,7 +177,7 @@ stand_still "$gone"
 export PVFS_TIMEOUT=10
 refused "munged on the manager's host does not answer" pvio write /pvfs/none 0 10 1
 until_true 30 logged mgr 'munged does not answer'
-# many at a time: each hears of it, and who needs no munged is served
+# many clients wait at a time, and each gets the error; a client that needs no munged is served
 many=()
 for i in $(seq 20); do
 	pvio write /pvfs/none 0 10 1 >"out.$i" 2>&1 & many+=($!)

@@ -16,7 +16,7 @@ chmod 711 "$tmp"
 must pvio write /pvfs/mine 0 1000 1
 must pvfs-chmod 600 /pvfs/mine
 
-# holds NAME WORD...: pvio, once it holds what it is to; its pid is in $held.
+# holds NAME WORD...: starts pvio, and returns when it holds its file or lock; its pid is in $held
 holds() {
 	local name=$1
 	shift
@@ -80,7 +80,7 @@ mkfifo waiter
 pvio keep /pvfs/mine l <waiter >waiter.said 2>&1 &
 helpers+=("$!")
 exec {end}>waiter
-# age, files, locks
+# prints age, files and locks
 locker() { pvfs-evict -l /pvfs | awk -v p=":$held:pvio" '$0 ~ p && $7 == 1 { print $1 }'; }
 id=$(locker)
 [ -n "$id" ] || fail "its lock is gone: $(pvfs-evict -l /pvfs)"

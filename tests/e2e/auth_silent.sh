@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A manager stands still after a mount's program has proved its identity, sealed and not.  A call
-# that comes while others wait for the manager waits no longer than they do.
+# The manager stops after a mount's program has proved its identity, with and without sealing. If a
+# call starts while others wait for the manager, it fails at the same time as they do.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 requires tcp
@@ -19,7 +19,7 @@ for seal in none auth; do
 	must mkdir "$m/before"
 	stand_still "$(cluster pid mgr)"
 	for i in 1 2 3 4; do must_fail mkdir "$m/never$i"; done
-	# the third at the latest, whose own deadline was not there yet
+	# at the latest the third call fails so, before its own deadline
 	logged 'calls fail at once until it does' || fail "$seal: $(cat "$log")"
 	kill -CONT "$(cluster pid mgr)"
 	until_true 30 mkdir "$m/behind"

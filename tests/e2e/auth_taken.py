@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""auth_taken.py PORT FSID MUNGE-SOCKET - a client proves its identity to a manager with
-auth = munge.  Prints the status of AUTH, and of a later request over the same unsealed connection.
-Then the client begins the proof again.  An attacker has caught its credential and the number of its
-session, and sends both over a connection of its own: prints the status of the attacker's AUTH.
+"""auth_taken.py PORT FSID MUNGE-SOCKET - a client proves its identity to a manager with auth =
+munge.  Prints the status of AUTH, and of a later request over the same unsealed connection.  Then
+the client begins the proof again.  An attacker has intercepted its credential and the number of its
+session, and sends both over his own connection.  Prints the status of the attacker's AUTH.
 """
 import hashlib
 import hmac
@@ -25,14 +25,14 @@ class Conn:
         self.session, self.epoch = session, epoch
         self.sock, accept = doors.knock(PORT, FSID, session, True, epoch) or \
             sys.exit("rejected")
-        # behind tcp's own there is struct wire_accept
+        # struct wire_accept follows the header of tcp
         at = accept.index(struct.pack("<IH", 0x42495650, 2))
         self.boot = struct.unpack_from("<Q", accept, at + 16)[0]
         if doors.hello(self.sock, session):
             sys.exit("no session of nobody")
 
     def call(self, op, body, seq):
-        """Status, and the body of the answer."""
+        """Returns the status and the body of the reply."""
         doors.ask(self.sock, op, self.session, body, 0, seq)
         kind = None
         while kind != doors.SEND:
@@ -40,7 +40,7 @@ class Conn:
         return struct.unpack_from("<I", data, 44)[0], data[48:]
 
     def word(self):
-        """CHALLENGE, and the credential that proves who we are: auth_exchange.c."""
+        """Returns CHALLENGE, and the credential that proves our identity: auth_exchange.c."""
         ours = os.urandom(64)
         status, rep = self.call(CHALLENGE, ours, 1)
         if status:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A wrong configuration: the daemon exits immediately and names the file, the line and the remedy.
-# It starts nothing on a guess.
+# If the configuration is wrong, the daemon exits immediately and prints the file, the line and the
+# remedy. It never guesses.
 . "$(dirname "$0")/functions.sh"
 
 pvfs_mgr=$PVFS_BUILD/mgr/pvfs-mgr pvfs_iod=$PVFS_BUILD/server/pvfs-iod
@@ -31,9 +31,8 @@ good() {
 	END
 }
 
-# refuse WHO LINE WORDS SED-EDIT: with the edited file WHO ends with an error
-# whose text has FILE:LINE (LINE '-': only FILE, '': neither) and every one of
-# WORDS.
+# refuse WHO LINE WORDS SED-EDIT: with the edited file, WHO exits with an error that contains
+# FILE:LINE (if LINE is '-', only FILE; if empty, neither) and every one of WORDS.
 refuse() {
 	local who=$1 line=$2 words=$3 edit=$4 word program code
 
@@ -73,7 +72,7 @@ both 2 'id' 's/^id = .*/id = -123456789abcdef/'
 both - 'id' '/^id = /d'
 both 2 'idd' 's/^id =/idd =/'
 both - 'max_sessions 8' 's/^sync = off/&\nmax_sessions = 1/;s/^\[mgr\]/&\nmax_sessions = 7/'
-# of all that there is, to the last
+# the names of all allowed settings are printed
 both 15 'rdma_bulk_tc dead_peer address storage' 's/^storage = .*iod0/storag = x/'
 both 3 '' 's/^stripe_size = .*/stripe_size 64K/'
 refuse mgr 3 'stripe_size' 's/^stripe_size = .*/stripe_size = 64Q/'
@@ -106,7 +105,7 @@ index=0 refuse iod - 'iod.1 gap' 's/^\[iod.1\]/[iod.2]/'
 both 15 '' '15s/.*/this is no setting/'
 both 13 '' '13s/.*/[iod.0/'
 
-# a value that only another daemon uses keeps nobody else from starting
+# a wrong value of a setting that only another daemon uses does not matter
 good | sed '8a slots = many' >"$conf"
 timeout -s TERM 3 "$pvfs_iod" --config "$conf" --index 1 >"$tmp/output" 2>&1
 grep -qF 'waits' "$tmp/output" || fail "iod: $(cat "$tmp/output")"
@@ -115,7 +114,7 @@ timeout -s TERM 3 "$pvfs_mgr" --config "$conf" >"$tmp/output" 2>&1
 grep -qF 'waits' "$tmp/output" || fail "mgr: $(cat "$tmp/output")"
 rm -rf "$tmp/mgr" "$tmp/iod1"
 
-# the sample in conf/, with every setting in it switched on, is right
+# the sample in conf/ is valid with every setting switched on
 sed -E "s/^#([a-z_]+ = )/\\1/; s|pvfs://.*|pvfs://127.0.0.1:0|
 	s|/var/lib/pvfs|$tmp|; s|/etc/pvfs/key|$tmp/key|" "$top/conf/pvfs.conf" >"$conf"
 for program in "$pvfs_mgr" "$pvfs_iod --index 3" "$pvfs_iod --index 3 --new-store"; do
@@ -125,19 +124,19 @@ for program in "$pvfs_mgr" "$pvfs_iod --index 3" "$pvfs_iod --index 3 --new-stor
 done
 expect 600 stat -c %a "$tmp/key"
 
-# a file that is not there, and one that may not be read
+# a missing file, and an unreadable one
 rm "$conf"
 must_fail timeout 20 "$pvfs_mgr" --config "$conf"
 grep -qF "$conf" "$tmp/output" || fail "$(cat "$tmp/output")"
 must_fail timeout 20 "$pvfs_iod" --config "$tmp" --index 0
 grep -qF "$tmp" "$tmp/output" || fail "$(cat "$tmp/output")"
 
-# an index that the file does not have
+# an index that is not in the file
 good >"$conf"
 must_fail timeout 20 "$pvfs_iod" --config "$conf" --index 7
 grep -qF '[iod.7] address: missing; there are iods 0 to 1' "$tmp/output" || fail "$(cat "$tmp/output")"
 
-# addresses that no client could be told of, in one message
+# addresses that do not fit into one message to clients
 {
 	good
 	for i in $(seq 2 999); do
@@ -150,8 +149,8 @@ must_fail timeout 20 "$pvfs_mgr" --config "$conf"
 grep -qE "^pvfs-mgr: $conf:[0-9]+: \[iod\.[0-9]+\] address: .* shorter" \
 	"$tmp/output" || fail "long addresses: $(cat "$tmp/output")"
 
-# an address that is taken, one that is not this host's, a host that nobody
-# knows, a transport that is not there: the storage is left alone
+# an address in use, one of another host, an unknown host, an unavailable transport: the storage is
+# not changed
 start_pvfs -n 2
 taken=$(port_of mgr)
 refuse mgr '' "$taken daemon port [iod.N]" "7s|:0$|:$taken|"
@@ -165,7 +164,7 @@ refuse iod 13 'fabric=local tcp://' '12a fabric = local'
 [ ! -e "$tmp/mgr" ] || fail "the manager made storage before it could serve"
 [ ! -e "$tmp/iod1" ] || fail "the iod made storage before it could serve"
 
-# mounted from an iod's port, and from one where nobody is
+# pvfstab has the port of an iod, and a port without a server
 sed "s/port=[0-9]*/port=$(port_of iod.1)/" "$state/pvfstab" >"$tmp/pvfstab"
 must_fail env PVFSTAB_FILE="$tmp/pvfstab" pvfs-ls /pvfs
 grep -q "is an iod, not the manager; port= of the mount is" "$tmp/output" ||
@@ -177,12 +176,12 @@ must_fail env PVFS_TIMEOUT=1 pvfs-ls /pvfs
 grep -q "no answer to MOUNT .*: Connection refused; is pvfs-mgr running" \
 	"$tmp/output" || fail "nobody there: $(cat "$tmp/output")"
 
-# storage of another server or file system
+# storage of another server or of another file system
 sed -i "s|^storage = .*/iod1$|storage = $state/other|
 	s|^storage = .*/iod0$|storage = $state/iod1|
 	s|^storage = .*/other$|storage = $state/iod0|" "$state/pvfs.conf"
 must_fail cluster start
-# whichever of the two ended first is named
+# either of the two may end first and be named
 grep -q "$state/iod[01]/pvfs-stamp says" "$tmp/output" ||
 	fail "exchanged storage: $(cat "$tmp/output")"
 sed -i "s|^storage = .*/iod1$|storage = $state/other|
@@ -193,7 +192,7 @@ must_fail cluster start
 grep -q 'fedcba9876543210' "$tmp/output" ||
 	fail "another file system: $(cat "$tmp/output")"
 
-# pvfstab: the same care
+# errors in pvfstab are reported in the same way
 export PVFSTAB_FILE=$tmp/pvfstab
 echo '127.0.0.1:/ /pvfs pvfs port=70000 0 0' >"$PVFSTAB_FILE"
 must_fail pvfs-ls /pvfs

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """badclient.py HOST PORT FSID LOG: a client that breaks every rule.
 
-Each case opens a connection, sends something wrong and waits for the server
-to refuse it: by closing, by a reject, or by an error reply.  The server's LOG
-has to name the connection.  It is written from wire.h and tcp_frame.h, not
-with their code, so it also holds the layout.
+Each case opens a connection, sends something wrong and waits for the server's rejection: the end of
+the connection, a reject, or an error reply.  The server's LOG must name the connection.  The client
+is written from wire.h and tcp_frame.h without their code, so it also checks the layout.
 """
 import os
 import random
@@ -78,7 +77,7 @@ def path_body(path=b"x", dirh=0, flags=0, path_len=None):
 
 
 class Client:
-    """One connection; session is kept over a reconnect."""
+    """One connection.  The session stays the same over a reconnect."""
 
     def __init__(self, session=None):
         self.session = session or random.getrandbits(63) | 1
@@ -102,7 +101,7 @@ class Client:
         return data
 
     def answer(self):
-        """("closed",), ("reject", status), ("nak", why), ("reply", ...)."""
+        """Returns ("closed",), ("reject", status), ("nak", why) or ("reply", ...)."""
         try:
             op, _, nseg, length, imm, _ = struct.unpack("<BBHIII",
                                                         self.take(16))
@@ -274,7 +273,7 @@ def logged(port):
 
 
 def replays(role):
-    """A request sent again is executed once and gets the same reply."""
+    """A repeated request is executed once and gets the same reply."""
     c = Client()
     if c.login()[:2] != ("reply", 0):
         return "no login"

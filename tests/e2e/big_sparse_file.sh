@@ -7,8 +7,8 @@
 mib=${E2E_BIG_MIB:-512}
 requires space $((mib / 1024 / 2 + 1)) "$tmp"
 
-# Every eighth of the file: dense in the first sixteenth of it, then a few
-# isolated blocks, odd offsets at the joints of stripes, the rest a hole.
+# Each eighth of the file has dense data in its first sixteenth, then a few isolated blocks at odd
+# offsets across stripes; the rest is a hole.
 make_file() {
 	local part=$((mib / 8)) k at
 
@@ -24,7 +24,7 @@ make_file() {
 		seek=$((mib * 1048576 - 3))
 }
 
-# Reproducible bytes that no compression or zero test can shrink.
+# Reproducible bytes that cannot be compressed and are not zeros.
 bytes_of() {
 	seed=$1 awk 'BEGIN {
 		srand(ENVIRON["seed"])

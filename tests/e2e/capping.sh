@@ -17,7 +17,7 @@ bare_ends() {
 	exec {to}>&- {from}<&-
 	wait "$bare_pid" || fail "pvcaps: $?"
 }
-# order ORDER...: one of pvcaps's; says WANTED ORDER...: and its answer.
+# order ORDER...: sends an order to pvcaps. says WANTED ORDER...: checks the answer, too.
 order() {
 	local have
 
@@ -34,7 +34,7 @@ says() {
 said() { # WANTED ORDER...: the same, as a condition
 	[ "$(order "${@:2}")" = "$1" ]
 }
-# reload SERVER...: 0, 1, mgr (all managers); each has read the key file once more.
+# reload SERVER...: each server (0, 1, mgr: all managers) reads the key file again
 said_key() { grep -c 'key .*: .* is in use' "$(log_of "$1")"; }
 read_key() { [ "$(said_key "$1")" -gt "$2" ]; }
 reload() {

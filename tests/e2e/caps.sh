@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Iods that require capabilities.  A client that takes, forges or keeps another's capability gets no
-# access to the file.  A client that follows the rules is never rejected: over changes of modes,
-# names, keys and servers, for longer than a capability lives.
+# Iods require capabilities. A client that steals, forges or keeps the capability of another client
+# gets no access to the file. A client that follows the rules is never rejected: while modes, names,
+# keys and servers change, and for longer than the life of a capability.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -50,7 +50,7 @@ hostile() { # four sessions
 	says ENOKEY write $a $b -
 	says ok aim $c $a
 	says ENOKEY read $c $c
-	# made up
+	# invented
 	says ok open $d /two r
 	says ok forge $d
 	says EKEYREJECTED read $d $d
@@ -59,7 +59,7 @@ hostile() { # four sessions
 }
 hostile a b c d
 hostile e f g h
-# over another way it is as false
+# it is also rejected over the other transport
 says EKEYREJECTED write a f
 says EKEYREJECTED write e b
 
@@ -90,7 +90,7 @@ each none renew b b
 
 # ---- the end of a session ends its capabilities, though it is still used ----
 
-# of one that wrote and fell silent, and of one that said BYE and only read
+# the session of a client that wrote and fell silent, and that of one that said BYE and only read
 for who in b f; do
 	says ok open $who /two w
 	says ok write $who $who
@@ -103,7 +103,7 @@ for who in "write b b" "read a a" "write f f" "read e e"; do
 	until_true 60 said ESTALE $who -
 	says ESTALE $who
 done
-# a restarted iod is told of it
+# the manager tells a restarted iod
 must cluster kill-iod 0
 must cluster start-iod 0
 says ok again a
@@ -157,7 +157,7 @@ done
 says ok as g 1001
 says EACCES open g /one r
 says EACCES claim g b
-# ... or has it open, and asked for no right
+# the client has the file open, but without any right
 says EBADF hold g /one
 says ENOKEY read g b -
 
@@ -189,7 +189,7 @@ expect first head -n 1 <&7
 must rm "$m/f"
 must eval 'echo third >&6'
 
-# by a session without a ticket, and without a call meanwhile
+# the session has no ticket, and makes no call meanwhile
 mkfifo wakes
 PVFSTAB_FILE=$tmp/local pvio keep /pvfs/one r <wakes >kept & kept=$!
 helpers+=("$kept")
@@ -231,7 +231,7 @@ must diff -r tree "$m/tree"
 
 must past cp -r "$m/tree" "$m/tree2"
 must past diff -r tree "$m/tree2"
-# by a program that was given the file by the one before
+# a program inherits the open file from another one
 for way in '>' '>>'; do
 	echo first >"$m/given"
 	must past bash -c "(echo second; exec perl -e 'print qq(third\n)') $way/pvfs/given"

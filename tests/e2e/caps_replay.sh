@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The answer to a create is lost with its connection, and the client sends the create again.  It
-# gets the same file, with a valid capability, whatever happened meanwhile to the manager, which
-# stores no capabilities, and to the keys.
+# The reply to a create is lost with its connection, and the client repeats the create. It gets the
+# same file with a valid capability. Meanwhile the manager, which does not store capabilities, was
+# restarted, or the keys were changed.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/capping.sh"
 requires root
@@ -12,7 +12,7 @@ sed -i "s|transport=[a-z]*|transport=tcp,auth=key,key=$state/key|" "$state/pvfst
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 expect ok pvio write /pvfs/one 0 100000 1
 bare_begins 1
-# over local, and over tcp
+# over local and over tcp
 for who in a e; do says ok open $who /one r; done
 
 mgr_again() { must cluster kill-mgr && must cluster start-mgr {to}>&- {from}<&-; }
@@ -35,7 +35,7 @@ mgr_again
 found a
 found e
 says EKEYREJECTED write a e
-# its own first answer was lost, too
+# the reply to its own first create was lost, too
 lose a
 found a
 

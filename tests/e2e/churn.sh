@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients make, move, link and remove the same names, and are killed in the middle of it, as are the
-# servers.  No call fails without need, names and objects agree afterwards, and no object is left
-# when all names are gone.
+# Clients create, move, link and remove the same names, and are killed while they do so, as are the
+# servers. No call fails without a reason. Afterwards names match objects, and when all names are
+# removed, no object remains.
 . "$(dirname "$0")/functions.sh"
 
 fsck() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf"; }
 clients=()
 seed=0
-# client K: starts the one, or the next in its place
+# client K: starts client K, or its successor
 client() {
 	seed=$((seed + 1))
 	pvchurn /pvfs/t $seed 2>>"$tmp/errors" &

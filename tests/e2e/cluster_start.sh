@@ -4,7 +4,7 @@
 # ones.
 . "$(dirname "$0")/functions.sh"
 
-# refuse WORDS OPTION...: on a folder that does not exist yet.
+# refuse WORDS OPTION...: the start in a new folder fails with these words
 refuse() {
 	local words=$1
 	shift
@@ -27,7 +27,7 @@ refuse '-d needs a value' -d '' --port 0
 must cluster start -n 3 --port 0 --set iod.2.sync=on --set mgr.slots=8 \
 	--set mgr.log_level=error --set iod.log_level=warn
 
-# a folder without its -d: the default one is not meant
+# without -d, a folder of another name is not found
 must_fail env PVFS_STATE="$state" "$top/scripts/cluster" stop "$tmp/meant"
 grep -qF -- "'$tmp/meant'" "$tmp/output" || fail "stop DIR: $(cat "$tmp/output")"
 must cluster status
@@ -41,14 +41,14 @@ must_fail "$top/scripts/cluster" start -n 2 --port 0 -d "$tmp/other"
 [ -e other/iod1/mine ] || fail "a failed start removed what it had not made"
 [ ! -e other/iod0 ] || fail "a failed start leaves what it had made"
 
-# and so is what a file system in the folder holds
+# nor the data of a file system in the folder
 sed -i 's/^slots = .*/slots = many/' "$state/pvfs.conf"
 must_fail cluster start
 [ -e "$state/iod1/pvfs-stamp" ] || fail "a failed start removed a store"
 sed -i 's/^slots = .*/slots = 8/' "$state/pvfs.conf"
 must cluster start
 
-# pvfstab is made again; its clients find the file system
+# pvfstab is created again, and its clients find the file system
 cp "$state/pvfstab" pvfstab && rm "$state/pvfstab"
 must cluster start
 must cmp "$state/pvfstab" pvfstab
@@ -57,14 +57,14 @@ must cluster start
 must cmp "$state/pvfstab" pvfstab
 PVFSTAB_FILE=$state/pvfstab must pvfs-ls /pvfs
 
-# logs by the names that status shows
+# logs are found by the names that status prints
 for which in mgr 1 iod1; do
 	must cluster logs $which >logs
 	[ "$(grep -c '^==> ' logs)" = 1 ] || fail "logs $which: $(cat logs)"
 done
 must_fail cluster logs iod7
 
-# a port that is taken at the last moment: the next try finds the stores of the first
+# a port is taken at the last moment: the next try finds the stores of the first try
 mkdir shim && ln -s "$PVFS_BUILD/server/pvfs-iod" shim
 cat >shim/pvfs-mgr <<-END
 	#!/bin/bash
@@ -84,7 +84,7 @@ must cluster start -n 2 --port 0 -b "$tmp/shim"
 [ -e tried ] || fail "the first try succeeded"
 must cluster stop
 
-# ^C while servers are waited for: nothing is left running, and no file system
+# ^C during the wait for servers leaves no process and no file system
 rm shim/pvfs-iod
 cat >shim/pvfs-iod <<-END
 	#!/bin/sh

@@ -16,7 +16,7 @@ touch here/file
 must pvfs-mkdir /pvfs/some /pvfs/some/deep "/pvfs/some/two words"
 must pvfs-cp "$rules" /pvfs/some/data
 
-# offers WORD... : prints the completions of the last one.
+# offers WORD...: prints the completions of the last word
 offers() {
 	bash --norc -c '. rules
 		compopt() { :; }
@@ -34,7 +34,7 @@ for program in "$top"/client/tools/{files,admin,monitor,job}/*.1 "$top"/*/*.8 "$
 	*)	fail "${program%.*} is not completed" ;;
 	esac
 done
-# all_offered PROGRAM [COMMAND]: checks the options of its help
+# all_offered PROGRAM [COMMAND]: checks that the options of its help are offered
 all_offered() {
 	local option n=0 have=" $(offers "$@" -) "
 

@@ -39,7 +39,7 @@ sed 's|//[a-z0-9]*\.example|&|' "$top/conf/pvfs.conf" >example.conf
 must "$pvfs_conf" check example.conf
 [ ! -e none ] || fail "a check made storage"
 
-# finds WORDS SED-EDIT: all of WORDS in one line; $lines: in so many.
+# finds WORDS SED-EDIT: $lines lines contain all of WORDS
 lines=1
 finds() {
 	good | sed "$2" >pvfs.conf
@@ -64,15 +64,15 @@ finds '[mgr] [iod.0] storage own' "s/head/node1/; s|$tmp/none/iod0|$tmp/none/mgr
 finds '[mgr] [iod.0] storage own' "s/head/node1/; s|$tmp/none/iod0|$tmp/none/mgr/0|"
 finds '[mgr] [iod.0] storage own' "s/head/node1/; s|$tmp/none/mgr|/|"
 finds '[iod.0] [mgr] storage own' "s/head/node1/; s|$tmp/none/iod0|/|"
-# of several servers each
+# several servers have the mistake
 lines=2
 finds '[iod.1] [iod.4] threads' 's/^\[iod.[14]\]/&\nthreads = none/'
 lines=1
 finds 'threads' 's/^\[iod.0\]/[iod]\nthreads = none\n\n&/'
-# transports that no build has
+# transports that no build supports
 finds '[iod] fabric "tpc" local, verbs and tcp' 's/^\[iod.0\]/[iod]\nfabric = verbs:tpc\n\n&/'
 finds '[mgr] fabric "on"' 's/^\[mgr\]/&\nfabric = strict:on/'
-# a server that the others would refuse; names are not asked for
+# the other servers would reject this server; names are not resolved
 finds '[iod.2] 10.2.0.3 allow' 's/^id = /allow = 10.1.0.0\/16\n&/; s/node3/10.2.0.3/; s/node4/10.1.0.4/'
 # several managers
 "$mkconf" --storage "$tmp/none" --mgr 'head{0-2}' 'node{1-2}' >several
@@ -83,7 +83,7 @@ grep -qF 'in [mgr.1]' found && [ "$(wc -l <found)" = 1 ] || fail "$(cat found)"
 sed 's/^\[mgr.1\]/[mgr.3]/' several >gap
 "$pvfs_conf" check gap >found 2>&1
 grep -qF '[mgr.1] address: missing' found || fail "$(cat found)"
-# a key that others read
+# a key file that others can read
 echo x >key
 chmod 644 key
 finds 'chmod 600' "s|^key = .*|key = $tmp/key|"

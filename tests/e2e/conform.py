@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform.py - the common part of conform_*.py: a small world of objects of all kinds, calls made
-# there as one user or another, and a line for the result of each.
+# conform.py - the common part of conform_*.py: creates objects of all types, makes calls on them as
+# several users, and prints a line for the result of each.
 import ctypes, errno, os, shutil, stat, sys, time
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -20,7 +20,7 @@ def become(who):
 
 
 def tick():
-    """Until what changes now gets another time than what changed before."""
+    """Waits until a change now gets a later time than earlier changes."""
     now = time.time_ns()
     while time.clock_gettime_ns(COARSE) <= now:
         time.sleep(0.001)
@@ -38,7 +38,7 @@ def name_of(n):
 
 
 def attempt(f, *args):
-    """Its result, or the name of its error."""
+    """Returns the result of the call, or the name of its error."""
     try:
         return f(*args)
     except OSError as e:
@@ -68,7 +68,7 @@ def shown(st):
 
 
 def moved(a, b):
-    """Which times of one and the same object are others now."""
+    """Returns which times of the object have changed."""
     if not a or not b or a.st_ino != b.st_ino:
         return ""
     reg = stat.S_ISREG(b.st_mode)
@@ -79,7 +79,7 @@ def moved(a, b):
 
 
 def told(name, result, before, after):
-    """One line; names: the objects that the call was about."""
+    """Prints one line; `names` are the objects of the call."""
     parts = ["%s=%s" % (n, shown(after[n]) +
                         (" +" + moved(before[n], after[n])
                          if moved(before[n], after[n]) else ""))
@@ -120,7 +120,7 @@ def try_(f, *args, **kw):
 
 
 def at(call, *args):
-    """libc's own call, as who likes to give it what Python would not."""
+    """Calls libc itself, with arguments that Python would not pass."""
     return attempt(lambda: called(getattr(libc, call)(*args)))
 
 
@@ -137,7 +137,7 @@ def as_user(who, f):
 
 
 def change(what, name="f", dir="."):
-    """Which times of an object and of its folder what() moved."""
+    """Returns which times of an object and of its folder what() has changed."""
     before = look(name), look(dir)
     tick()
     r = try_(what)

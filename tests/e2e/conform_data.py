@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_data.py DIR [CASE...]: the results of calls on open files; a line for each answer.
+# conform_data.py DIR [CASE...]: prints the results of calls on open files, one line each.
 import fcntl, mmap, signal
 
 from conform import *
@@ -113,7 +113,7 @@ def ranges():
 
 @case
 def growing_copy():
-    """A copy counts what another descriptor has written since."""
+    """A copy includes data that another descriptor has written before."""
     f, g = make("f", b"x" * 10), make("g", b"")
     h = os.open("f", W)
     os.pwrite(h, b"y" * 100, 10)
@@ -195,7 +195,7 @@ def without_name():
 
 @case
 def running():
-    """A program that runs is not written to, and what is written does not run."""
+    """A running program cannot be written, and a file open for writing cannot be executed."""
     shutil.copy("/bin/sleep", "p")
     pid = os.fork()
     if not pid:

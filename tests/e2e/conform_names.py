@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_names.py DIR [CASE...]: unusual and many names, deep trees, folders while they are read; a
-# line for each answer.
+# conform_names.py DIR [CASE...]: unusual names, many names, deep trees, and folders that change
+# while they are read.  Prints a line for each result.
 import struct
 
 from conform import *

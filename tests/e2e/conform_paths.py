@@ -34,7 +34,7 @@ def special(name, make):
 
 
 def build():
-    """The world, in the working directory, which everybody may write."""
+    """Creates the objects, in the working directory, which all users may write."""
     touch("file")
     touch("grp", 0o664, OTHER, GROUP)
     touch("closed", 0o000)
@@ -104,7 +104,7 @@ def times(p):
 
 
 def raw(call, *before, after=()):
-    """A call of libc's that takes a path."""
+    """A call of libc with a path."""
     return lambda p: "ok %d" % called(
         getattr(libc, call)(*before, p.encode(), *after))
 
@@ -171,7 +171,7 @@ CALLS = {
 
 
 def about(p):
-    """The possible effects of the call: the object, where it is, its new name."""
+    """The possible effects of the call: on the object, its folder, and its new name."""
     dir = os.path.dirname(p.rstrip("/")) or "."
     return {n: look(n) for n in (p, dir, "new", "file", "full")}
 

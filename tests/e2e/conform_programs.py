@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# conform_programs.py DIR [CASE...]: the users that may execute a program; a line for each answer.
+# conform_programs.py DIR [CASE...]: which users may execute a program; prints a line for each
+# result.
 from conform import *
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # conform_rights.py DIR [CASE...]: times, owners, modes, and the effect of renames and links on
-# them; a line for each answer.
+# them; prints a line for each result.
 import struct
 
 from conform import *
@@ -168,7 +168,7 @@ def chmod_who():
 
 @case
 def made_by():
-    """Owner, group and mode of what is made, in ordinary and set-gid folders."""
+    """Owner, group and mode of new objects, in ordinary and set-gid folders."""
     for dmode in 0o777, 0o2777:
         os.mkdir("d")
         os.chown("d", OWNER, GROUP)
@@ -220,7 +220,7 @@ def sticky():
 
 @case
 def moving_folders():
-    """A folder that moves to another gets another "..": it must be writable."""
+    """A rename of a folder into another folder changes its "..", so it must be writable."""
     for mode in 0o755, 0o555:
         for who in WHO:
             os.mkdir("a"), os.mkdir("b")
@@ -297,7 +297,7 @@ def links():
 
 @case
 def protected():
-    """Changes that only root, or only the owner, may make."""
+    """Changes that only root, or only the owner, is allowed to make."""
     os.close(make("f", mode=0o666))
     os.chown("f", OWNER, 1000)
     os.chmod(".", 0o777)

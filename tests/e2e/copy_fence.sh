@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A copy between iods ends with the session that asked for it, though the iod that is read from
-# stands still.  A client that waits for a lock of the dead session gets it, and the copy does not
-# overwrite that client's data.
+# A copy between iods ends with the session that requested it, although the source iod is stopped. A
+# client that waits for a lock of the dead session gets it, and the copy does not overwrite that
+# client's data.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
@@ -29,7 +29,7 @@ must kill -9 $daemon
 wait $copy && fail "a copy from an iod that stands still: done"
 umount -l "$tmp/m"
 must kill -9 "$(cluster pid 0)" # who does not run need not be told
-# the session ends at iods 1 to 3, where its copies wait for the first
+# the session ends at iods 1 to 3, whose copies wait for iod 0
 expect taken timeout 60 lib_locks wait /pvfs/b
 must cluster start-iod 0 >/dev/null
 expect ok pvio write /pvfs/b 0 1000000 2

@@ -2,7 +2,8 @@
 """Copies ranges of files by copy_file_range, and compares them with a model.
 
 usage: copy_range.py DIR SEED COPIES
-Ranges begin at stripes (64 KiB), which iods copy from each other, or anywhere.
+
+Ranges begin at a stripe (64 KiB), so that the iods copy, or anywhere.
 """
 import errno
 import fcntl
@@ -20,7 +21,7 @@ def at(rnd):
 
 
 def copy(fd, src, dst, off, length):
-    """All of it, however many calls that takes; how much there was."""
+    """Copies the whole range by as many calls as necessary.  Returns the number of bytes."""
     done = 0
     while done < length:
         n = os.copy_file_range(fd[src[0]], fd[dst], length - done,
@@ -46,7 +47,7 @@ def refused(src, dst):
 
 
 def appending(folder, flags):
-    """O_APPEND comes and goes: copies are refused, or lie where they should."""
+    """With O_APPEND, copies are rejected; without it, they go to their offset."""
     src = os.open(f"{folder}/from", os.O_RDWR | os.O_CREAT)
     dst = os.open(f"{folder}/to", os.O_RDWR | os.O_CREAT | os.O_TRUNC | flags)
     model, data = bytearray(), os.urandom(6 * STRIPE)

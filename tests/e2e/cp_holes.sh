@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-cp looks for data before it reads: a file of holes is copied in and out and within the file
-# system.  Within it, the servers copy.
+# pvfs-cp looks for data before it reads. It copies a file of holes in, out and within the file
+# system. Within the file system, the servers copy.
 . "$(dirname "$0")/functions.sh"
 
 hole=$((1 << 42)) # it ends with data
@@ -10,7 +10,7 @@ small() {
 	used=$(du -cm "$@" | awk 'END { print $1 }')
 	[ "$used" -le 32 ] || fail "the holes take space: $used MiB"
 }
-# a PIECE of data in the middle of holes, written as one, and at both ends
+# Writes PIECE between holes in one write, and at both ends of the file.
 make_file() {
 	truncate -s $hole "$1"
 	head -c 3000000 /dev/urandom >"$tmp/data"
@@ -19,7 +19,7 @@ make_file() {
 			conv=notrunc status=none
 	done
 }
-# The three pieces; the holes between them are not looked at.
+# Compares the three pieces, and not the holes between them.
 same_data() {
 	for at in 0 $((hole / 3)) $((hole - 3000000)); do
 		must cmp "$tmp/data" <(dd if="$1" iflag=skip_bytes,count_bytes \
@@ -37,16 +37,16 @@ same_data "$tmp/out"
 small "$tmp/out" "$state"/iod*/objects
 grep -q 'pvfs-iod [0-3]).*opens session' "$(log_of iod0)" ||
 	fail "no iod has copied from another one"
-# the holes are asked for as they are, and not piece by piece
+# the holes are found by few requests, not one for each piece
 asked=$(requests_of SEEK)
 [ "$asked" -gt 0 ] && [ "$asked" -le 500 ] || fail "$asked requests for the holes: $(<"$tmp/stats")"
-# holes that are read back
+# --verify reads the holes back
 must timeout 300 pvfs-cp --verify "$tmp/in" /pvfs/b
 must timeout 300 pvfs-cp --verify /pvfs/b "$tmp/out"
 same_data "$tmp/out"
 small "$tmp/out" "$state"/iod*/objects
 
-# other stripes: the client copies, and compares
+# with another striping the client copies and compares
 head -c 9000000 /dev/urandom >"$tmp/dense"
 must pvfs-cp "$tmp/dense" /pvfs/dense
 must pvfs-cp --verify -s 100000 -n 3 /pvfs/dense /pvfs/other

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A copy by pvfs-cp is either whole or visibly incomplete: interrupted copies, files whose size is
-# wrong, and the attributes that -a preserves, in all directions.
+# A copy by pvfs-cp is either complete or visibly incomplete. Tested are interrupted copies, files
+# with a wrong size, and the attributes that -a preserves, in all directions.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3
@@ -13,14 +13,14 @@ for file in /proc/version /proc/sys/kernel/ostype /sys/kernel/mm/transparent_hug
 		/sys/class/net/lo/mtu /proc/self/limits /etc/passwd; do
 	[ -r "$file" ] || continue
 	must pvfs-cp --verify "$file" /pvfs/special
-	# the rest of a line is enough: some of these change
+	# only the start of the line is compared, because some files change
 	must cmp <(head -c 5 "$file") <(pvfs-cat /pvfs/special | head -c 5)
 	expect "$(wc -c <"$file")" eval "pvfs-cat /pvfs/special | wc -c"
 	must pvfs-rm /pvfs/special
 	must pvfs-cp "$file" /pvfs/special && must pvfs-rm /pvfs/special
 done
 expect "$(</proc/sys/kernel/ostype)" pvfs-cat /proc/sys/kernel/ostype
-# a source that grows all the time is copied up to some line
+# a growing source is copied up to some line
 (for i in $(seq 20000); do echo "line $i"; done >"$tmp/grows") &
 grower=$!
 until_true 30 test -s "$tmp/grows"
@@ -51,7 +51,7 @@ twice() {
 for to in /pvfs/made to; do
 	[ $to = to ] && from=/pvfs || from=.
 	must pvfs-cp -aq $from/links $to
-	# of one name
+	# sources with the same name
 	twice $from/3/y $from/2/y $from/1/y
 	is 3/y $to/y
 	twice -a $from/1/y $from/2/y
@@ -59,7 +59,7 @@ for to in /pvfs/made to; do
 	must pvfs-cp -Nq $from/2/y $from/3/y $to/
 	must pvfs-cp -q $from/2/y $from/2/y $to/
 	is 2/y $to/y
-	# directories become one
+	# several directories with one name
 	twice -r $from/3/t $from/2/t $from/1/t
 	is 3/t/y $to/t/y
 	is 3/t/deep/y $to/t/deep/y
@@ -72,10 +72,10 @@ for to in /pvfs/made to; do
 	twice -r $from/3/y $from/1/.
 	is 3/y $to/y
 	is 1/t/y $to/t/y
-	# a directory by two names
+	# one directory under two names
 	twice -r $from/names/d $from/names/e
 	is 1/y $to/d/y
-	# into existing files that are one
+	# two sources, and a target under two names
 	twice $from/names/a $from/names/b
 	is_either names/a names/b $to/a
 	twice $from/names/b $from/names/c
@@ -103,7 +103,7 @@ names() { pvfs-ls -a /pvfs/to | grep -v '^[.]*$'; }
 in_pvfs() { [ -n "$(names)" ]; }
 in_local() { [ -n "$(ls -A "$tmp/to")" ]; }
 is_empty() { [ ! -s "$tmp/to/there" ]; }
-# ended_by SIGNAL STATUS BEGUN [-p] SOURCE TARGET: BEGUN says that it has begun
+# ended_by SIGNAL STATUS BEGUN [-p] SOURCE TARGET: sends the signal when BEGUN is true
 ended_by() {
 	local copy code=0
 
@@ -128,7 +128,7 @@ for signal in INT:130 TERM:143 HUP:129; do
 	ended_by ${signal%:*} ${signal#*:} in_local /pvfs/big "$tmp/to/new"
 	is_said 0
 	expect "" ls -A "$tmp/to"
-	# an existing file is written in place: its other name shows that
+	# an existing file is written in place, as its other name shows
 	echo before >"$tmp/to/there" && ln "$tmp/to/there" "$tmp/other"
 	ended_by ${signal%:*} ${signal#*:} is_empty /pvfs/big "$tmp/to/there"
 	is_said 1
@@ -137,14 +137,14 @@ for signal in INT:130 TERM:143 HUP:129; do
 	must [ "$tmp/to/there" -ef "$tmp/other" ]
 	rm "$tmp/to/there" "$tmp/other"
 done
-# signals that end a program whose terminal, reader or time is gone, and others
+# signals from a closed terminal, a closed pipe, a time limit, and others
 ulimit -c 0
 for signal in QUIT:131 PIPE:141 XCPU:152 USR1:138 ALRM:142; do
 	ended_by ${signal%:*} ${signal#*:} in_pvfs "$tmp/big" /pvfs/to/new
 	is_said 0
 	expect "" names
 done
-# the second of two signals that come at a time, as from timeout(1), is not one more
+# two signals at the same time, as from timeout(1), count as one
 stand_still "$iod"
 code=0
 env --default-signal timeout 3 pvfs-cp "$tmp/big" /pvfs/to/new 2>"$tmp/said" &
@@ -156,7 +156,7 @@ wait $copy || code=$?
 [ $code = 124 ] || fail "timeout: $code: $(<"$tmp/said")"
 is_said 0
 expect "" names
-# a source that says nothing, and a FIFO without a writer, are not waited for
+# sources without data: a silent device, and a FIFO without a writer
 mkfifo "$tmp/fifo"
 for source in "$tmp/fifo" /proc/kmsg; do
 	[ -r "$source" ] || continue
@@ -171,12 +171,12 @@ for source in "$tmp/fifo" /proc/kmsg; do
 	is_said 0
 	expect "" names
 done
-# the rights that a target had are there again
+# the target has its old mode again
 echo before >"$tmp/to/there" && chmod 664 "$tmp/to/there"
 ended_by INT 130 is_empty -p /pvfs/big "$tmp/to/there"
 expect "664 0" stat -c "%a %s" "$tmp/to/there"
 rm "$tmp/to/there"
-# without a chance to clean up nothing has the name that it is to have
+# after SIGKILL no file has the target's name
 ended_by KILL 137 in_pvfs "$tmp/big" /pvfs/to/new
 expect "" eval "names | grep -x new"
 must pvfs-rm -r /pvfs/to
@@ -188,7 +188,7 @@ ended_by KILL 137 is_empty /pvfs/big "$tmp/to/there"
 expect "" find "$tmp/to/there" -size +199999999c
 must pvfs-cp /pvfs/big "$tmp/to/there"
 must cmp "$tmp/big" "$tmp/to/there"
-# a disk that is full
+# a full disk
 if [ "$(id -u)" = 0 ]; then
 	small_disk "$tmp/full" 100
 	must_fail pvfs-cp /pvfs/big "$tmp/full/new"
@@ -199,16 +199,16 @@ if [ "$(id -u)" = 0 ]; then
 	grep -q "cut to" "$tmp/output" || fail "$(<"$tmp/output")"
 	expect "" find "$tmp/full/there" -size +199999999c
 fi
-# with_error CALL ERROR COMMAND...: as if the kernel failed the first such call of each thread
+# with_error CALL ERROR COMMAND...: the first such call of each thread fails
 with_error() {
 	strace -f -qq -o "$tmp/calls" -e "inject=$1:error=$2:when=1" "${@:3}"
 }
 if strace -o "$tmp/calls" true 2>"$tmp/err"; then
-	# a close that fails does not say what is missing
+	# the error of a failed close does not tell which data is missing
 	echo before >"$tmp/to/there" && chmod 664 "$tmp/to/there"
 	must_fail with_error close EIO -P "$tmp/to/there" pvfs-cp -p /pvfs/grows "$tmp/to/there"
 	expect "664 0 0" stat -c "%a %s %Y" "$tmp/to/there"
-	# other names of a file that is there, without its times, are made
+	# other names of an existing file are created, although its times differ
 	mkdir "$tmp/two" && echo one >"$tmp/two/a" && ln "$tmp/two/a" "$tmp/two/b"
 	must pvfs-cp -a "$tmp/two" /pvfs/two
 	must_fail with_error utimensat EPERM pvfs-cp -a /pvfs/two "$tmp/to/two"
@@ -263,14 +263,14 @@ what back >have
 diff want have || fail "-a has not kept it"
 must [ back/plain -ef back/dir/hard ]
 must diff -r --no-dereference from/dir back/dir
-# again onto what is there
+# a second copy over the first
 must pvfs-cp -a from/. /pvfs/in
 must pvfs-cp -a /pvfs/in/. back
 what back >have
 diff want have || fail "-a onto what is there has not kept it"
 must pvfs-cp -aN from/. /pvfs/in
 must pvfs-cp -aN /pvfs/in/. back
-# names that are no longer those of one file
+# names that are no longer links of one file
 mkdir two && echo one >two/a && ln two/a two/b
 must pvfs-cp -a two /pvfs/two
 must pvfs-cp -a /pvfs/two two.back
@@ -278,7 +278,7 @@ rm two/b && echo other >two/b
 must pvfs-cp -a two/. /pvfs/two
 must pvfs-cp -a /pvfs/two/. two.back
 must diff -r two two.back
-# a link at either end stands for its file, and stays
+# a symbolic link at either end is followed, and stays
 mkdir links && echo before >links/real && ln -s real links/link && ln -s "$tmp/from/mode" to-mode
 must pvfs-cp -a links /pvfs/links
 [ "$(id -u)" != 0 ] || chown 7:8 from/mode
@@ -290,7 +290,7 @@ for file in links links.back; do
 	expect "$(stat -c "%a %u:%g %s %y" from/mode)" stat -c "%a %u:%g %s %y" "$file/real"
 	expect "$(getfacl -nc from/mode)" getfacl -nc "$file/real"
 done
-# if a replacement of a file cannot be made, the file stays
+# if a replacement for a file cannot be created, the file stays
 if [ -e from/device ]; then
 	echo before >there
 	must_fail setpriv --inh-caps=-mknod --bounding-set=-mknod pvfs-cp -r /pvfs/in/device there
@@ -298,11 +298,11 @@ if [ -e from/device ]; then
 	must pvfs-cp -r /pvfs/in/device there
 	must [ -c there ]
 fi
-# -p keeps the rights of a list
+# -p preserves the mode of an access control list
 must pvfs-cp -p from/mode /pvfs/mode
 must pvfs-cp -p /pvfs/mode mode
 expect "$(getfacl -nc from/mode)" getfacl -nc mode
-# a label stays where the source has none, and no other user can copy one
+# a security label stays if the source has none, and no other user can copy one
 if [ "$(id -u)" = 0 ]; then
 	echo text >bare && cp bare labelled && setfattr -n security.kind -v s labelled
 	must pvfs-cp -a labelled /pvfs/labelled

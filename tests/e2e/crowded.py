@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""crowded.py HOST PORT FSID LOG: a host that wants all places of a server at once.
+"""crowded.py HOST PORT FSID LOG: a host tries to take all places of a server.
 
-Another address of loopback connects as often as it can, without HELLO and with one.
-Older connections stay, and others still get in.
+Another loopback address connects as often as it can, with and without HELLO.  Older connections
+stay, and clients of other hosts are accepted.
 """
 import socket
 import struct
@@ -17,7 +17,7 @@ EACH = 28       # of 32 max_sessions, for one host
 
 
 class Other(Client):
-    """From another host."""
+    """Connects from another host."""
 
     def __init__(self):
         super().__init__()

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A host that takes as many places of a server as it can get keeps no other host out, and ends no
+# A host that takes as many places of a server as it can does not keep other hosts out, and ends no
 # disconnected session of others.
 . "$(dirname "$0")/functions.sh"
 

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Each file of a stopped iod and manager that holds decisions is cut, or a bit of it is flipped.
-# Either the server does not start and names the file, or no decision is lost with it.  Not here:
-#   db/* of the manager     pages and log have checksums: test_mgr_damage, mgr_log_cut
-#   counters/*              a cut page is rejected: test_counter; flipped values are data
-#   objects/*               data has no checksums (docs/durability.md)
-#   lent/*                  only for processes of this boot of the host: its memory has them
+# For each file of a stopped iod or manager that records decisions: the file is cut, or one bit is
+# flipped. Then either the server does not start and names the file, or no decision is lost. Files
+# that are not tested here:
+# db/* of the manager     pages and log have checksums: test_mgr_damage, mgr_log_cut
+# counters/*              a cut page is rejected: test_counter; flipped values are data
+# objects/*               data has no checksums (docs/durability.md)
+# lent/*                  only valid until the host reboots; the memory has the same
 . "$(dirname "$0")/functions.sh"
 requires tcp
 
@@ -20,7 +21,7 @@ flip_at() {
 	printf "\\x$(printf %02x $byte)" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 empty() { : >"$1"; }
-# place_of TEXT FILE: where the first TEXT begins
+# place_of TEXT FILE: prints the offset of the first TEXT
 place_of() { grep -ob -- "$1" "$2" | head -n 1 | cut -d : -f 1; }
 
 start_pvfs -n 1
@@ -29,7 +30,7 @@ must cluster stop
 cp -a "$state" saved
 iod=$state/iod0 mgr=$state/mgr
 
-# fresh: all files as they were
+# fresh: restores all files
 fresh() {
 	rm -rf "$iod" "$mgr" "$state/key"
 	cp -a saved/iod0 saved/mgr saved/key "$state"
@@ -43,7 +44,7 @@ run() {
 	timeout 20 "$@" --config "$state/pvfs.conf" 2>one.log
 }
 
-# refused SERVER TEXT DAMAGE FILE [ARGUMENT]: it does not start, and says TEXT
+# refused SERVER TEXT DAMAGE FILE [ARGUMENT]: the server does not start, and prints TEXT
 refused() {
 	local server=$1 text=$2 status=0
 
@@ -55,7 +56,7 @@ refused() {
 	says "$text" one.log
 }
 
-# harmless TEXT DAMAGE FILE [ARGUMENT]: the iod says TEXT, and all is as before
+# harmless TEXT DAMAGE FILE [ARGUMENT]: the iod prints TEXT, and nothing is lost
 harmless() {
 	local text=$1
 
@@ -77,7 +78,7 @@ for server in iod mgr; do
 	refused $server $stamp flip_at "$at/$stamp" "$(($(place_of filesystem "$at/$stamp") + 15))"
 	refused $server "key $state/key" empty "$state/key"
 done
-# the line that says whose store it is: without it the store would be taken for a new one
+# the line with the identity of the store; without it, the iod would take the store for a new one
 refused iod $stamp cut_by "$iod/$stamp" "$(sed -n '/^manager/p' "$iod/$stamp" | wc -c)"
 
 fences=$(stat -c %s "$iod/fences")

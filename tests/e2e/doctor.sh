@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-doctor finds nothing on a healthy file system.  It finds each of the faults that are planted
-# here one by one, with the fix that repairs it.  It changes nothing and always ends.
+# pvfs-doctor finds nothing on a healthy file system. Faults are planted one at a time, and it finds
+# each, with the fix that repairs it. It changes nothing and always ends.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool setpriv
@@ -57,19 +57,19 @@ ln -s /proc/self/limits /proc/self/status "$host/proc/self"
 grep -v ' fuse.pvfs ' /proc/self/mounts >"$host/proc/self/mounts" # others' tests have some
 daemons
 
-# The clock is the machine's; flushes take what others leave of its disk.
+# Skips the clock of the machine, and flushes, whose time depends on other programs.
 doctor() { pvfs-doctor --root "$host" --skip clock,fsync "$@"; }
 server() { doctor -c "$conf" "$@"; }
 client() { doctor "$@"; }
 
-# well COMMAND...: looks at all and finds nothing.
+# well COMMAND...: runs all checks and finds nothing
 well() {
 	"$@" >found 2>err || fail "$*: exit $?: $(cat found err)"
 	grep -q ': 0 found, 0 not seen$' found || fail "$*: $(cat found)"
 	[ ! -s err ] || fail "$*: $(cat err)"
 }
-# finds CHECK WHAT FIX COMMAND...: that, with that fix, and no other check finds
-# anything but those in $also.
+# finds CHECK WHAT FIX COMMAND...: CHECK reports WHAT and FIX, and other checks report something
+# only if they are in $also
 also=
 finds() {
 	local check=$1 what=$2 fix=$3
@@ -84,7 +84,7 @@ finds() {
 		fail "$check: more than that: $(cat found)"
 	planted=$((planted + 1))
 }
-# A fault in a file below $host, until the next one.
+# Plants a fault in a file below $host, and removes the previous one.
 with() {
 	local file=$host/$1 value=$2
 	shift 2
@@ -131,12 +131,12 @@ small_disk "$host/dev/shm" 1
 finds shm KiB remount,size= client
 umount "$host/dev/shm" && unset 'mounts[-1]'
 
-# a file that the kernel does not show
+# a file that the kernel does not have
 mv "$host/proc/meminfo" kept.meminfo
 client >found
 [ $? = 2 ] && grep -q '^not seen: memory: .*No such file' found || fail "$(cat found)"
 mv kept.meminfo "$host/proc/meminfo"
-# one that never answers
+# a file whose read never returns
 rm "$host/proc/sys/net/ipv4/tcp_wmem" && mkfifo "$host/proc/sys/net/ipv4/tcp_wmem"
 client -t 5 >found
 [ $? = 2 ] && grep -q '^not seen: tcp: no answer within' found || fail "$(cat found)"
@@ -173,7 +173,7 @@ finds rdma-mtu 'is 4200, that of rxe0 port 1 is 9000|is 9000, that of rxe1 port 
 rm -r "$rdma/rxe1" "$host/dev/infiniband/rdma_cm"
 finds rdma-cm 'no connection manager' 'modprobe rdma_ucm' client
 touch "$host/dev/infiniband/rdma_cm"
-# without root's right to lock what it likes
+# without root's capability to lock memory
 unlocked() { prlimit --memlock=65536 setpriv --bounding-set=-ipc_lock "$@"; }
 finds memlock 'lock only 64 KiB' limits.conf unlocked \
 	"$(command -v pvfs-doctor)" --root "$host" --skip clock
@@ -312,8 +312,7 @@ finds reach 'nobody listens at .*:1$' 'start it: scripts/cluster .*port= in pvfs
 finds host 'no-such-host.invalid' '/etc/hosts' tab "no-such-host.invalid:/ /pvfs pvfs port=1 0 0"
 also=
 
-# a name service that takes each question and answers none, or that there is no such host,
-# after a while
+# a name service that never replies, or replies after a while that there is no such host
 printf '%s\n' 'nameserver 127.0.0.1' 'options timeout:20' >resolv.conf
 echo 'hosts: files dns' >nsswitch.conf
 cat >names.py <<'END'
@@ -328,7 +327,7 @@ def answer(question, whom):
 while True:
     threading.Thread(target=answer, args=s.recvfrom(512), daemon=True).start()
 END
-# named SECONDS COMMAND...: with that name service.
+# named SECONDS COMMAND...: runs the command with that name service
 named() {
 	rm -f ready
 	unshare -mn bash -c 'ip link set lo up
@@ -350,7 +349,7 @@ else
 	say 'no name service of its own here'
 fi
 
-# ways to a server that lead nowhere
+# routes to a server that drop all packets
 routed() {
 	unshare -n bash -c 'ip link set lo up && ip route add "$1" 192.0.2.1/32 || exit 77
 		shift
@@ -401,7 +400,7 @@ finds reach 'nobody listens' 'systemctl start pvfs-mgr' server
 must cluster start
 daemons
 well server
-# networks that a server does not serve: its key is not what is wrong
+# networks that a server does not serve: the cause is not the key
 iod_alone() {
 	rm -f alone.log
 	"$PVFS_BUILD/server/pvfs-iod" --config "$1" --index 1 >alone.log 2>&1 &
@@ -428,7 +427,7 @@ iod_ends
 must cluster start
 daemons
 well server
-# a disk that is not mounted: its iod stamps what lies there instead, and ends
+# an unmounted disk: the iod finds an empty folder, stamps it, and ends
 must cluster stop-iod 1
 over size=100m
 rm "$state/iod1/pvfs-stamp"
@@ -440,7 +439,7 @@ under
 must cluster start
 daemons
 well server
-# an iod of another release, in the place of ours
+# an iod of another release in place of ours
 must cluster stop-iod 1
 version=$(pvfs-doctor --version | cut -d ' ' -f 2)
 sed "s/$version/9.9.9/g" "$PVFS_BUILD/server/pvfs-iod" >other-iod && chmod 755 other-iod

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-doctor on a host that has an iod and nothing else.  If clients prove themselves by MUNGE, it
-# does not report a missing munged there: only the manager's host and clients' hosts need it.
+# pvfs-doctor on a host that has only an iod. If clients prove their identity by MUNGE, it does not
+# report a missing munged there: only the manager's host and clients' hosts need it.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 requires tool munged
@@ -20,7 +20,7 @@ helpers+=($!)
 answers() { munge -s x -S "$tmp/munge/socket" >/dev/null 2>&1; }
 until_true 30 answers
 
-# The hosts have a file of their own each: sockets are found by their paths on both.
+# Each host has its own configuration file: both find sockets by path.
 for host in mgr iod; do
 	cat >"$host.conf" <<-END
 		[filesystem]
@@ -54,22 +54,22 @@ doctor mgr $host_own || fail "the manager's host: $(cat found err)"
 doctor iod $host_own || fail "an iod's host: $(cat found err)"
 grep -q 'of servers the manager alone needs it' found || fail "munge is not looked at: $(cat found)"
 grep -q '10.83.0.1:3000 answers, and refuses' found || fail "the manager is not reached: $(cat found)"
-# an iod's report of its disk goes to clients that prove themselves to its manager first
+# an iod reports its disk only to clients that have proved their identity to its manager
 fallocate -l 350M iod/filled || skip "no fallocate in a tmpfs"
 must_fail doctor mgr $host_own
 grep -qE '^found: space, iod 0: .*83.0.2:7000 has [0-9]+ MiB left' found || fail "a full disk: $(cat found err)"
 rm iod/filled
-# a file that is not the servers'
+# a file that differs from that of the servers
 sed -i "s/^auth = munge/&\nseal = encrypt/" mgr.conf
 must_fail doctor mgr $host_own
 grep -q '^found: ways, iod 0: .*83.0.2:7000 has seal = auth, and .*mgr.conf here encrypt' found || fail "seal: $(cat found err)"
 sed -i "/^seal/d" mgr.conf
-# and what is wrong is found all the same
+# faults are still found
 sed -i "s|munge/socket|none|" mgr.conf
 must_fail doctor mgr $host_own
 grep -q '^found: munge: .*munged is not reached' found || fail "the manager's host: $(cat found)"
 ! grep -q firewall found || fail "who is refused is told of a firewall: $(cat found)"
-# a client's host as well, by its pvfstab
+# the host is a client's host as well, because it has a pvfstab
 echo "10.83.0.1:/ /pvfs pvfs port=3000,timeout=5,auth=munge,munge_socket=$tmp/none 0 0" >tab
 client() { PVFSTAB_FILE=$tmp/tab on iod pvfs-doctor --verbose --skip $host_own >found 2>err; }
 must_fail client

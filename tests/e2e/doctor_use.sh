@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-doctor without options finds the cause if a plain ls, read or write of this user fails: full
-# disks, rights, networks that may only read, mounts that hang or are gone.
+# pvfs-doctor without options finds the cause if an ls, read or write of this user fails: full
+# disks, missing rights, read-only networks, mounts that hang or are gone.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp
@@ -14,7 +14,7 @@ small_disk "$state/mgr" 200
 start_pvfs -n 2
 chmod 755 "$state"
 
-# A host that has these mounts alone: others' tests have mounts, too.
+# A host that has only these mounts: other tests have mounts, too.
 host=$tmp/host
 mkdir -p "$host/proc/self" "$host/etc"
 touch "$host/proc/self/mounts" "$host/etc/fstab"
@@ -36,9 +36,9 @@ finds() {
 		fail "$check: no '$what' with the fix '$fix': $(cat found err)"
 }
 alice() { as_user 1001 1001 '' "$@"; }
-# fill DIR: no block is left
+# fill DIR: fills the file system until no block is free
 fill() { dd if=/dev/zero of="$1/much" bs=64k >"$tmp/err" 2>&1; }
-# It leaves nothing behind.
+# It removes its files.
 files_of() { pvfs-ls -a "$1" | grep -vx '\.\.\?'; }
 
 well env
@@ -85,7 +85,7 @@ patience=20
 kill -CONT "$server"
 well env
 unmount "$tmp/m" "$daemon"
-# through the mount alone each iod is written to, whichever of them has a file's first stripe
+# through the mount it writes to each iod, whichever has the first stripe of a file
 sed 's/port=/timeout=2,port=/' "$PVFSTAB_FILE" >brief
 PVFSTAB_FILE=$tmp/brief mount_at "$tmp/m"
 must cluster stop-iod 1
@@ -94,7 +94,7 @@ for turn in 1 2; do
 done
 must cluster start-iod 1
 unmount "$tmp/m" "$daemon"
-# one whose daemon and guard were killed
+# a mount whose daemon and guard were killed
 python3 - "$tmp/m" <<'END' || fail "no mount"
 import ctypes, os, sys
 fd = os.open("/dev/fuse", os.O_RDWR)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""doors.py PORT FSID SESSION COUNT [seals] - a client without a ticket sends HELLO over tcp, COUNT
-times, as root and with that session (hexadecimal; 0: its own).  Prints each status that the server
-answered, and how often.  `seals`: the client claims that it can seal.
-It is written from wire.h and tcp_frame.h, as badclient.py.
+"""doors.py PORT FSID SESSION COUNT [seals] - a client without a ticket sends HELLO over tcp COUNT
+times, as root and with this session number (hexadecimal; 0: its own).  Prints each status of the
+replies, and its count.  With `seals`, the client claims that it can seal.  It is written from
+wire.h and tcp_frame.h, as badclient.py.
 """
 import collections
 import random
@@ -36,7 +36,7 @@ def answer(sock):
 
 
 def knock(port, fsid, session, seals, epoch=0x7fffff00):
-    """A connection to a server, and what that says of itself; None: it was rejected."""
+    """Connects.  Returns the connection and the server's facts, or None if it was rejected."""
     sock = socket.create_connection(("127.0.0.1", port), 20)
     sock.sendall(frame(CONNECT, struct.pack(
         "<IHHIHHQQIII12x", 0x49535650, 2, 0, 0x42495650, 2, 1, fsid,
@@ -49,20 +49,20 @@ def knock(port, fsid, session, seals, epoch=0x7fffff00):
 
 
 def connect(port, fsid, session, seals):
-    """A connection to a server; None: it was rejected."""
+    """Connects.  Returns the connection, or None if it was rejected."""
     came = knock(port, fsid, session, seals)
     return came and came[0]
 
 
 def ask(sock, op, session, body, slot=0, seq=0):
-    """One request; nothing is waited for."""
+    """Sends one request, without waiting for its reply."""
     sock.sendall(frame(SEND, struct.pack(
         "<IHHIHHQQQII", 0x42495650, 2, op, 48 + len(body), slot, 0, session,
         seq, 0, 0, 0) + body))
 
 
 def reply(sock):
-    """The next one: slot and status."""
+    """Returns slot and status of the next reply."""
     op, data = answer(sock)
     while op != SEND:
         op, data = answer(sock)

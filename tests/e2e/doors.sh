@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients with a false identity try every entrance of the servers.  Each is rejected, with a log
-# line and a count, and clients that work meanwhile notice nothing.
+# Clients with a false identity try every entry point of the servers. Each is rejected, with a log
+# line and a count, and honest clients are not affected.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp
@@ -48,7 +48,7 @@ munge=transport=tcp,auth=munge,munge_socket=$tmp/here/socket
 public pvio
 cp "$real" "$tmp/public"
 chmod 755 "$tmp/public"
-# A program of user 1 that takes itself for root, and says so.
+# A program of user 1 that claims to be root.
 liar() {
 	PVFS_AUTH_LIBRARY=$tmp/public/libpvfs-auth.so \
 		as_user 1 1 '' unshare --user --map-root-user "$@"
@@ -66,7 +66,7 @@ tab "$munge"
 expect ok liar pvio write /pvfs/pub/far 0 1000 1
 expect 1 owner /pvfs/pub/far
 expect EACCES liar pvio mkdir /pvfs/his
-# where nothing is asked: believed over tcp, and not over local
+# without authentication: it is believed over tcp, and not over local
 servers '/^munge_socket/d; s/^auth = munge/auth = sys/'
 tab transport=tcp
 expect ok liar pvio write /pvfs/pub/believed 0 1000 1
@@ -91,7 +91,8 @@ for server in mgr iod.0; do
 	expect "$EKEYREJECTED 3" try $server "$session" 3
 	expect "$EKEYREJECTED 3" try $server "$session" 3 seals
 done
-# over local: another user of this host by that number, without it, and as himself
+# over local: another user of this host connects with that session number but without its ticket,
+# and is himself
 guest() {
 	as_user 1 1 '' "$tmp/public/pvguest" "local://127.0.0.1:$(port_of "$1")" "$fsid" \
 		"$2" 2
@@ -104,11 +105,11 @@ for server in mgr iod.$near; do
 	expect $EPERM guest $server "$session"
 	expect 0 guest $server 0
 done
-# where it has not been yet the number is his own session's, and he is himself
+# at an iod that does not know the session yet, the number becomes his own session's
 expect 0 guest iod.$far "$session"
 logged iod$far "opens session $session, uid 1," || fail "he is not himself"
 grep 'connection lost' holder && fail "he ended its connection"
-# and where the manager knows it by its row alone
+# ... and at a manager that has only its row
 stand_still "$held"
 must cluster kill-mgr
 must cluster start-mgr 5>&-
@@ -141,7 +142,7 @@ began=$SECONDS
 expect "$EKEYREJECTED 150" try mgr 0 150
 expect "$EKEYREJECTED 150" try iod.0 0 150
 expect "$EKEYREJECTED 150" try iod.0 0 150 seals
-# of a session of nobody he gets no more
+# from a session of nobody he gets no more
 expect "0 50" try mgr 0 50 seals
 lines=$(($(cat "$(log_of mgr)" "$(log_of iod0)" | grep -c ': refused (') - before))
 [ $lines -le $((3 * (SECONDS - began + 2))) ] || fail "$lines lines in $((SECONDS - began)) s"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A range that is deallocated may be as long as offsets allow.  No thread of an iod works on it
-# until the deadline, which may be a day ahead.
+# A punched range may be as long as offsets allow. No thread of an iod works on it until the
+# deadline, which may be a day ahead.
 E2E_IN_MEMORY=1 # disks have a limit
 . "$(dirname "$0")/functions.sh"
 

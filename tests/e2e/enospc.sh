@@ -13,17 +13,17 @@ expect ENOSPC tail -n 1 "$tmp/output"
 must_fail pvio write /pvfs/fills2 0 100000000 2
 expect ENOSPC tail -n 1 "$tmp/output"
 
-# the others, and files that do not need iod 1
+# other iods, and files that do not need iod 1, work
 expect ok pvio check /pvfs/before 0 1000000 1
 expect ok pvio mkdir /pvfs/dir
 must pvfs-cp -q -b 2 -n 2 "$PVFSTAB_FILE" /pvfs/dir/elsewhere
 must cmp "$PVFSTAB_FILE" <(pvfs-cat /pvfs/dir/elsewhere)
-# the tool says so too
+# the tool reports it, too
 head -c 60M /dev/zero | tr '\0' x >"$tmp/in"
 must_fail pvfs-cp "$tmp/in" /pvfs/copy
 grep -q 'No space left' "$tmp/output" || fail "$(cat "$tmp/output")"
 
-# space comes back, and with it success
+# writes succeed again when there is space
 for f in fills fills2 copy; do
 	pvio unlink /pvfs/$f >/dev/null
 done

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-evict: an administrator ends the sessions of a number, a user, a job or a host, with their
-# open files, locks and loans.  Other clients go on, and so do the evicted ones with files that they
-# open again.
+# pvfs-evict: an administrator ends sessions by number, user, job or host, with their open files,
+# locks and loans. Other clients continue, and evicted ones, too, with files that they open again.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
@@ -10,7 +9,7 @@ start_pvfs -n 3 --set mgr.lease=4
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 unset SLURM_JOB_ID PVFS_JOB_ID
 
-# keeps NAME PATH HOW: a process that has it open; its pid is in $kept.
+# keeps NAME PATH HOW: starts a process that has PATH open; its pid is in $kept
 keeps() {
 	mkfifo "$1"
 	pvio keep "$2" "$3" <"$1" >"$1.said" 2>"$1.err" & kept=$!
@@ -18,7 +17,7 @@ keeps() {
 	exec {end[$1]}>"$1"
 }
 holding() { until_true 30 grep -q holding "$1.said"; }
-# says NAME REGEX: at its end.
+# says NAME REGEX: checks the output of that process at its end
 says() {
 	echo >&"${end[$1]}"
 	until_true 60 grep -Eq ' ok$|^E' "$1.said"
@@ -26,13 +25,13 @@ says() {
 		fail "$1: $(cat "$1.said" "$1.err") instead of '$2'"
 }
 declare -A end
-# session PID: of that process, as --list shows it.
+# session PID: prints the session of that process, as --list shows it
 session() {
 	pvfs-evict --list --json /pvfs | python3 -c '
 import json, sys
 print(*(o["session"] for o in json.load(sys.stdin) if ":%s:" % sys.argv[1] in o["program"]))' "$1"
 }
-# a write that was on its way may have been made
+# a write in flight may have been executed
 gone='(ESTALE|ECONNABORTED) ok ok'
 
 must pvio write /pvfs/f 0 1000000 1 >/dev/null
@@ -84,7 +83,7 @@ expect "1 session evicted" pvfs-evict -s "$(session $holder)" /pvfs
 holding waiter
 says waiter 'ok ok ok'
 says holder "$gone"
-# ... and the waiter itself
+# ... and the client that waits
 keeps holder2 /pvfs/f l
 holding holder2
 keeps waiter2 /pvfs/f l; waiter2=$kept
@@ -155,12 +154,12 @@ must_fail pvfs-evict -t 2000 -s "$id" /pvfs
 grep -q 'iod 1 has not confirmed the eviction: the evicted programs can read files that they had open there until' \
 	"$tmp/output" || fail "$(cat "$tmp/output")"
 grep -q '1 session has not ended yet' "$tmp/output" || fail "$(cat "$tmp/output")"
-# its lease passes, and nothing is written there any more: files and locks are given away
+# the lease of that iod ends, so nothing more is written there: files and locks are free
 must_fail pvfs-evict -t 20000 -J nobodys /pvfs
 grep -q 'iod 1 has not confirmed the eviction.*; only programs that keep' "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 grep -q 'not ended yet' "$tmp/output" && fail "$(cat "$tmp/output")"
-# by its number it is known until that iod has heard of it
+# the session can still be named by its number until that iod has fenced it
 must_fail pvfs-evict -t 1000 -s "$id" /pvfs
 grep -q 'iod 1 has not confirmed the eviction' "$tmp/output" || fail "$(cat "$tmp/output")"
 kill -CONT "$(cluster pid 1)"
@@ -202,7 +201,7 @@ must cluster kill-mgr
 must cluster start-mgr
 kill -CONT "$(cluster pid 1)"
 wait $evict
-# a restarted manager repeats evictions that it had not stored
+# a restarted manager repeats evictions that it had not recorded
 grep -Eq 'the manager was restarted meanwhile|^1 session evicted$' middle.evict ||
 	fail "$(cat middle.evict)"
 says middle "$gone"

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients that violate all rules are evicted.  Nothing that they kept gives them access to a file
-# again: numbers, tickets, capabilities, connections and lost answers, also at servers that were
-# restarted since.
+# Clients that violate all rules are evicted. Afterwards nothing that they kept gives them access to
+# a file: numbers, tickets, capabilities, connections and lost replies, also at restarted servers.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/capping.sh"
 requires root
@@ -14,7 +13,7 @@ export PVFSTAB_FILE=$tmp/tab
 for f in one two; do expect ok pvio write /pvfs/$f 0 100000 1; done
 bare_begins 1
 
-# a to d come over local, e to h over tcp
+# a to d connect over local, e to h over tcp
 for who in a e; do
 	says ok open $who /one w
 	says ok write $who $who
@@ -29,7 +28,7 @@ for who in c g; do
 done
 expect "6 sessions evicted" pvfs-evict -u root /pvfs
 
-# ended NAME: with what it shows, and with what the iod knows of it
+# ended NAME: rejected with the capability that it shows, and with those that the iod remembers
 ended() {
 	local who
 
@@ -42,7 +41,7 @@ ended() {
 ended
 for who in a b e f; do says ok again $who; done
 ended
-# clients with another session number
+# clients with the number of another session
 for who in d h; do
 	says EKEYREJECTED write $who a
 	says EKEYREJECTED write $who e
@@ -50,7 +49,7 @@ for who in d h; do
 	says ENOKEY write $who e -
 	says EKEYREJECTED renew $who e
 done
-# from the manager
+# at the manager
 for who in a e; do
 	says ESTALE open $who /two r
 	says ESTALE renew $who $who

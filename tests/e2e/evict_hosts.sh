@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Sessions are evicted while a host is cut off: the client's own from all others, or from the
-# manager alone, and an iod's from the manager.  After the answer, or after the lease of an iod that
-# the answer names, nothing of them is written, also when the network is whole again.
+# Sessions are evicted while a host is disconnected: the client's from all others or only from the
+# manager, or an iod's from the manager. After the reply, or after the lease of an iod that the
+# reply names, these sessions write nothing, also when the network is restored.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 requires tool python3
@@ -11,7 +11,7 @@ make_hosts mgr iod0 iod1 client other
 configure 'lease = 4'
 serve_all
 
-# floods NAME: a writer on the host "client" that does not stop; its session is in $id.
+# floods NAME: starts an endless writer on the host "client"; its session is in $id
 floods() {
 	expect ok on other pvio write "/pvfs/$1" 0 300000 1
 	on client env PATH="$PATH" pvio flood "/pvfs/$1" 300000 >"$1.said" 2>"$1.err" &
@@ -23,7 +23,7 @@ import json, sys
 print(*(o["session"] for o in json.load(sys.stdin) if ":pvio" in o["program"]))')
 	[ -n "$id" ] || fail "$1: no session"
 }
-# stays NAME: nothing is written to it but by the next one who opens it; $flood has failed.
+# stays NAME: only the next client that opens the file writes to it; $flood has failed
 stays() {
 	wait $flood && fail "$1: the writer goes on"
 	grep -Eqx 'ESTALE|ECONNABORTED' "$1.said" || fail "$1: $(cat "$1.said" "$1.err")"

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that keep the descriptor of a lent object are evicted.  Their writes by it reach no file,
-# also if the iod was restarted since, once or more often, or ended in the middle of the eviction.
+# Programs keep the descriptor of a lent object, and are evicted. Their writes to this descriptor
+# reach no file, even if the iod was restarted later, once or repeatedly, or ended during the
+# eviction.
 export E2E_IN_MEMORY=1
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
-# keeps NAME: a program that has its object; its session is in $id.
+# keeps NAME: starts a program that keeps its object; its session is in $id
 declare -A end
 keeps() {
 	mkfifo "$1"
@@ -25,7 +26,7 @@ writes() { # NAME WHAT: by its descriptor; then the file has that
 	expect "$2" pvfs-cat "/pvfs/$1.f"
 }
 
-# with NAME: servers of its own, and a program that has its object.
+# with NAME: starts other servers, and a program that keeps its object
 with() {
 	state=$tmp/of.$1
 	start_pvfs -n 1 --transport pvfs

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A host is evicted while programs of two users write through its mount, and one past it, which has
-# a session of its own.  Each gets an error, nothing is written after the answer, flushed data is
-# there, and the mount goes on.
+# A host is evicted while programs of two users write through its mount. One program bypasses the
+# mount with a session of its own. Each gets an error, nothing is written after the reply, flushed
+# data is there, and the mount continues.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -10,7 +10,7 @@ requires tcp
 requires tool setpriv
 [ -x /usr/bin/python3 ] || skip "needs a python3 that all may run"
 
-# Lines of 8 bytes, flushed 16 at a time; says how many there are, and then what it got.
+# Writes lines of 8 bytes, flushes every 16, and prints their number and the error at the end.
 cat >work.py <<-'END'
 	import errno, os, sys
 	fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o644)
@@ -49,8 +49,8 @@ over() { [ "$(grep -Ecx 'E[A-Z]+|written' "$1")" = 2 ]; }
 for f in root other past; do
 	until_true 60 over $f
 	tail -n 2 $f | head -n 1 | grep -Eqx 'ESTALE|ECONNABORTED' || fail "$f: $(tail -n 2 $f)"
-	# a program past the mount has two sessions.  If its own ends first, it goes on through
-	# the mount (preload_evicted), until the mount's ends: before that is answered
+	# a program that bypasses the mount has two sessions. If its own ends first, it continues
+	# through the mount (preload_evicted), until the session of the mount ends, before the reply
 	[ "$(tail -n 1 $f)" = ESTALE ] || [ $f = past ] || fail "$f: $(tail -n 2 $f)"
 	must pvfs-cat /pvfs/pub/$f >$f.behind
 	n=$(tail -n 3 $f | head -n 1)

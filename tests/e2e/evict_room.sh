@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An object that was lent to an evicted client is replaced by a copy, and there is no room for the
-# copy. pvfs-evict reports this, others use the file meanwhile, and the copy is made when there is
-# room, also by an iod that was restarted since.
+# An object that was lent to an evicted client must be replaced by a copy, but there is no room for
+# the copy. pvfs-evict reports this, other clients use the file, and the iod makes the copy when
+# there is room, also after a restart.
 . "$(dirname "$0")/functions.sh"
 requires root
 
@@ -30,7 +30,7 @@ wait $flood && fail "the writer goes on"
 must logged 'cannot be replaced by a copy: No space left on device'
 expect ok pvio write /pvfs/lent 0 60000 2
 
-# one that ends nobody says it, too
+# an eviction that ends no session reports it, too
 must_fail pvfs-evict -J nobodys /pvfs
 grep -q 'no room to copy' "$tmp/output" || fail "$(cat "$tmp/output")"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The users that may evict, and that may see sessions.  A mount, whose programs lose their open
-# files and nothing else.  Clients of this host that read and write without requests.
+# Which users may evict, and see sessions. Programs on an evicted mount lose only their open files.
+# Clients on this host that read and write without requests are evicted, too.
 export E2E_IN_MEMORY=1 # what is lent can be set aside there
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
@@ -34,7 +34,7 @@ id=$(pvfs-evict -l /pvfs | awk '/:pvfs-fuse$/ { print $1 }')
 expect "1 session evicted" pvfs-evict -s "$id" /pvfs
 must_fail eval 'echo third >&6'
 must_fail eval 'dd bs=1 count=1 <&7'
-# a client that opens it now reads it, even if others had it open before
+# a client that opens the file now can read it, even if others had it open before
 expect "first
 second" cat "$tmp/m/file"
 must eval 'echo third >>"$tmp/m/file"'

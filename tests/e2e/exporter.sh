@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-exporter: its figures are those of the servers, in a format that Prometheus accepts.  It
-# marks servers that are unavailable, stopped or not there yet, and does not wait for them.
-# Concurrent scrapes cost the servers one request.  Text from users is escaped.
+# pvfs-exporter reports the counts of the servers, in a format that Prometheus accepts. It marks
+# servers that are unavailable, stopped or not started yet, and does not wait for them. Concurrent
+# scrapes cause one request to each server. Text from users is escaped.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/exporting.sh"
 
 start_pvfs -n 3
 export PVFS_DIRECT=off
-# Longer than any wait for a processor here.
+# The time-out is longer than any wait for a processor here.
 start_exporter --timeout 30000 --users 2
 
 # ---- figures ----
@@ -18,7 +18,7 @@ PVFS_JOB_ID=third expect ok pvio check /pvfs/f 0 1000000 1
 PVFS_JOB_ID=fourth expect ok pvio check /pvfs/f 0 1000000 1
 expect ok pvio mkdir /pvfs/d
 expect EEXIST pvio mkdir /pvfs/d
-# Another second: the exporter caches answers for one.
+# Retries for another second, because the exporter caches replies for one second.
 figures() { [ "$(value "$1")" = "$2" ]; }
 until_true 60 figures 'pvfs_request_duration_seconds_count{server="mgr",op="MKDIR"}' 2
 expect 1 value 'pvfs_request_errors_total{server="mgr",op="MKDIR"}'
@@ -86,8 +86,8 @@ else
 	say "without promtool"
 fi
 
-# The metrics of the rules and the dashboard exist.  Those of a group of managers are not here:
-# managers_status looks at them.
+# The metrics of the rules and of the dashboard exist. managers_status checks those of a group of
+# managers.
 must python3 - "$top/conf/prometheus-rules.yml" "$top/conf/grafana-dashboard.json" <<'END'
 import json, re, sys
 there = open("metrics").read()
@@ -198,11 +198,11 @@ until_true 60 figures 'pvfs_up{' 2
 until_true 60 eval 'fetch /metrics >metrics; grep -q "pvfs_sessions{server=.iod0" metrics'
 must python3 well.py <metrics
 ! grep -q 'pvfs_sessions{server="iod[12]"}' metrics || fail "old figures: $(cat metrics)"
-# A second time it is not waited for; the bound is the time-out of its question.
+# The second scrape does not wait for the stopped server; the bound is the time-out of a request.
 until_true 60 eval 'fetch /metrics >metrics; awk "/^pvfs_exporter_round_seconds/ { exit !(\$2 < 0.9) }" metrics'
 grep -q 'iod2.*does not answer' "$exporter_log" || fail "it does not say so"
 
-# It ends though one stands still.
+# The exporter exits although a server is stopped.
 stop_exporter
 must kill -CONT "$still"
 must cluster stop

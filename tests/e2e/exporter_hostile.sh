@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client that sends pvfs-exporter long lines, slow ones, none, or anything else loses its
-# connection.  Others are answered meanwhile, and memory does not grow.
+# A client that sends pvfs-exporter long or slow lines, none, or garbage loses its connection. Other
+# clients are served meanwhile, and memory does not grow.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/exporting.sh"
 
@@ -138,7 +138,7 @@ address=${url#http://}
 must python3 hostile.py "${address%:*}" "${address##*:}" "$exporter_pid"
 grep -vE 'ready: |answers' "$exporter_log" && fail "strangers write its log"
 
-# Connections that are open when it is told to end do not keep it.
+# Open connections do not delay the exit.
 exec 6<>"/dev/tcp/127.0.0.1/${url##*:}"
 printf 'GET / HTTP/1.1\r\n' >&6
 stop_exporter

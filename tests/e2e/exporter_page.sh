@@ -17,7 +17,7 @@ for ((i = 0; ; i++)); do
 done >/dev/null 2>&1 &
 helpers+=($!)
 
-# browse NAME [OPTION...]: the page as it is after some polls.
+# browse NAME [OPTION...]: saves the page as it is after some polls
 browse() {
 	local out=$1
 	shift
@@ -26,7 +26,7 @@ browse() {
 		--enable-logging=stderr --virtual-time-budget=12000 "$@" "$url/" \
 		>"$out" 2>browser || fail "chromium: exit $?: $(tail -n 5 browser)"
 }
-# Between two of its polls nothing may have been written on a busy machine: once more.
+# On a busy machine nothing may have been written between two polls: tries again.
 looks_right() {
 	browse dom --dump-dom
 	python3 - 2>why <<'END'
@@ -38,7 +38,7 @@ assert steps >= 2, steps
 shown = re.sub(r"<script>.*?</script>", "", body, flags=re.S)
 assert 'id="mount">/pv"&lt;b&gt;x&lt;/b&gt;&amp;y<' in shown, shown[:500]
 assert "<b>x" not in shown
-# users and jobs: the most of it was written by this one, who has numbers of its own
+# users and jobs: most was written by this test, whose user and job are known
 jobs = re.search(r'<section id="jobs" class="wide"><h2>Users and jobs</h2>(.*?)</section>', shown, re.S)
 assert jobs, "no jobs"
 cells = re.findall(r"<td[^>]*>(.*?)</td>", next(r for r in jobs.group(1).split("<tr>") if "&lt;i&gt;evil&amp;job" in r))
@@ -64,7 +64,7 @@ for ((i = 1; ; i++)); do
 done
 ! grep -E 'Content Security Policy|Uncaught|SyntaxError|TypeError' browser || fail "$(grep CONSOLE browser)"
 
-# An unavailable server is red there.
+# An unavailable server is red.
 must cluster stop-iod 1
 browse dom --dump-dom
 grep -qE '>1 of 4 servers away<' dom && grep -q '<li class="bad">iod1 (tcp://' dom || fail "$(tail -c 3000 dom)"

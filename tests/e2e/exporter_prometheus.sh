@@ -9,7 +9,7 @@ requires tool promtool
 
 start_pvfs -n 2
 start_exporter --timeout 30000
-# Seconds for minutes: the test need not wait for them.
+# Changes minutes to seconds in the rules, so that the test is short.
 sed 's/for: .*/for: 1s/' "$top/conf/prometheus-rules.yml" >rules.yml
 cat >prometheus.yml <<END
 global:
@@ -23,7 +23,7 @@ scrape_configs:
 END
 must promtool check config prometheus.yml >checked
 
-# A free port: it is told by no other way. Another may take it first: then again.
+# Prometheus cannot choose a port itself. If another program takes the port first, tries again.
 begin_prometheus() {
 	port=$(python3 -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
@@ -40,7 +40,7 @@ s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 }
 begin_prometheus || begin_prometheus || begin_prometheus || fail "$(tail prometheus.log)"
 
-# asked QUERY: the numbers of the answer, one a line.
+# asked QUERY: prints the numbers of the result, one a line
 asked() {
 	python3 - "$port" "$1" <<'END'
 import json, sys, urllib.parse, urllib.request
@@ -51,7 +51,7 @@ for one in json.load(answer)["data"]["result"]:
 END
 }
 says() { [ "$(asked "$1")" = "$2" ]; }
-# It evaluates once a second, and to ask takes a tenth of one.
+# Rules are evaluated once a second, and a query takes a tenth of a second.
 said() { says "$@" || { sleep 1; false; }; }
 until_true 120 said 'up{job="pvfs"}' 1
 until_true 120 said 'sum(pvfs_up)' 3

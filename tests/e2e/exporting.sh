@@ -5,7 +5,7 @@ exporter=$PVFS_BUILD/client/tools/pvfs-exporter
 [ -x "$exporter" ] || skip "built without libmicrohttpd"
 requires tool python3
 
-# start_exporter [OPTION...]: on a free port; $url and $exporter_pid are its.
+# start_exporter [OPTION...]: starts it on a free port; sets $url and $exporter_pid
 start_exporter() {
 	exporter_log=$state/log/exporter.log
 	: >"$exporter_log"
@@ -16,14 +16,14 @@ start_exporter() {
 	url=$(sed -n 's|.*ready: \(http.*\)/$|\1|p' "$exporter_log")
 }
 
-# It ends by itself, and well.
+# The exporter exits by itself, with status 0.
 stop_exporter() {
 	must kill "$exporter_pid"
 	wait "$exporter_pid" || fail "the exporter ended with $?: $(cat "$exporter_log")"
 	helpers=()
 }
 
-# fetch PATH: the body on stdout; its code is in $tmp/code.
+# fetch PATH: prints the body; the HTTP status is in $tmp/code
 fetch() {
 	python3 -c '
 import sys, urllib.error, urllib.request
@@ -35,7 +35,7 @@ open(sys.argv[2], "w").write(str(answer.getcode()))
 sys.stdout.write(answer.read().decode())' "$url$1" "$tmp/code"
 }
 
-# value NAME-WITH-LABELS: the sum over what begins so in /metrics, as of now.
+# value NAME-WITH-LABELS: prints the sum of the lines of /metrics that begin so
 value() {
 	fetch /metrics | awk -v name="$1" '
 		index($0, name) == 1 { sum += $NF } END { printf "%.0f\n", sum }'

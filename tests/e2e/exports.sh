@@ -14,12 +14,12 @@ chmod 755 "$state"
 sed 's/port=/fabric=strict:tcp,timeout=20,port=/' "$PVFSTAB_FILE" >far
 export PVFSTAB_FILE
 
-# far COMMAND...: by way of tcp, from 127.0.0.1
+# far COMMAND...: runs it over tcp, from 127.0.0.1
 far() { PVFSTAB_FILE=$tmp/far "$@"; }
 alice() { as_user 1001 1001 '' "$@"; }
 owner() { expect "$1" bash -c "pvio stat $2 | cut -d' ' -f3-4 | head -n 1"; }
 
-# with SECTION LINE...: the servers run with these lines as well, until the next
+# with SECTION LINE...: restarts the servers with these additional lines, until the next call
 cp "$state/pvfs.conf" plain.conf
 with() {
 	local section=$1 line
@@ -50,7 +50,7 @@ expect ok far alice pvio write /pvfs/pub/alice 0 10000 1
 owner '1001 1001' /pvfs/pub/alice
 expect ok pvio mkdir /pvfs/here
 owner '0 0' /pvfs/here
-# nor do others belong to its group
+# other users do not belong to the group either
 expect ok pvio write /pvfs/pub/group 0 10000 1
 expect ok pvio chmod 640 /pvfs/pub/group
 expect EACCES far as_user 1001 0 '' pvio read /pvfs/pub/group
@@ -81,7 +81,7 @@ expect EROFS far pvio chmod 600 /pvfs/pub/squashed
 expect EROFS far pvio rename /pvfs/pub/squashed /pvfs/pub/new
 expect EROFS far pvio access /pvfs/pub/squashed 2
 expect ok far pvio access /pvfs/pub/squashed 4
-# an administrator there may list the sessions of clients, but not end them
+# an administrator there can list the sessions of clients, but not end them
 must far pvfs-evict --list /pvfs
 must_fail far pvfs-evict -u 1 /pvfs
 grep -q 'Read-only file system' "$tmp/output" || fail "$(cat "$tmp/output")"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file system as scripts/cluster makes it by default.  The servers listen on every available
-# transport.  A client on the same host uses local and prints the reason. fabric= names another one,
-# and strict: rejects all others.
+# A default file system of scripts/cluster. The servers listen on every available transport. A
+# client on the same host uses local and prints the reason. fabric= selects another transport, and
+# with strict: no other one is used.
 . "$(dirname "$0")/functions.sh"
 
 PVFS_TEST_SCHEME=pvfs
 start_pvfs -n 2
 [[ $(conf_value mgr address) == pvfs://* ]] || fail "the manager's address"
 
-# in_use WANTED: how the three servers are reached, and why.
+# in_use WANTED: checks the transport to each of the three servers, and the reason
 in_use() {
 	must pvfs-ping >"$tmp/ping"
 	[ "$(grep -c " up .* $1" "$tmp/ping")" = 3 ] || {
@@ -17,7 +17,7 @@ in_use() {
 		fail "not all over $1"
 	}
 }
-# mount_with OPTION: another pvfstab for the same servers.
+# mount_with OPTION: writes another pvfstab for the same servers
 mount_with() {
 	sed "s/pvfs port=/pvfs $1,port=/" "$state/pvfstab" >"$tmp/pvfstab"
 	export PVFSTAB_FILE=$tmp/pvfstab
@@ -40,7 +40,7 @@ mount_with fabric=strict:local
 in_use local
 [ "$(grep -c "fabric= says so" "$tmp/ping")" = 3 ] ||
 	fail "no reason: $(cat "$tmp/ping")"
-# an order of several: pvfs-ping goes by it, as programs do
+# a list of transports: pvfs-ping uses it as programs do
 mount_with fabric=tcp:local
 in_use tcp
 [ "$(grep -c "first of the fabric; auth = sys: other hosts are believed$" "$tmp/ping")" = 3 ] ||
@@ -50,7 +50,7 @@ PVFS_LOG=info must pvfs-df /pvfs >"$tmp/df" 2>&1
 [ "$(grep -c "server .* over tcp" "$tmp/df")" = 3 ] ||
 	fail "pvfs-df: $(cat "$tmp/df")"
 
-# transport= is for all servers, and for tools as for programs
+# transport= applies to all servers, and to tools as to programs
 comers() { grep -h ' opens session' "$state"/log/*.log | grep -c "$@"; }
 sed "s/transport=pvfs/transport=tcp/" "$state/pvfstab" >"$tmp/pvfstab"
 before=$(comers 'local pid')
@@ -72,7 +72,7 @@ mount_with fabric=foo
 must_fail pvfs-ls /pvfs
 grep -q 'pvfstab:[0-9]*: no transport "foo" in this build; use local.* tcp$' "$tmp/output" ||
 	fail "no fix: $(cat "$tmp/output")"
-# once, however many calls find it out
+# it is reported once, however many calls notice it
 for tool in "pvfs-cp $0 /pvfs/x" "pvfs-df /pvfs" pvfs-ping; do
 	must_fail $tool
 	[ "$(grep -c 'no transport "foo"' "$tmp/output")" = 1 ] ||
@@ -92,6 +92,6 @@ if [ -z "$(ls /sys/class/infiniband 2>/dev/null)" ]; then
 		fail "no fix: $(cat "$tmp/output")"
 fi
 
-# The address names one transport: another one is not taken instead.
+# An address with one transport: no other transport is used.
 must pvfs-ping "tcp://127.0.0.1:$(port_of iod.0)" >"$tmp/ping"
 grep -q "tcp .*the address or fabric= says so" "$tmp/ping" || fail "$(cat "$tmp/ping")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A request that was reported as failed is never executed later by a server that stood still
-# meanwhile: it does not overwrite others' later data.
+# A server is stopped, and a request to it fails. When the server continues, it does not execute the
+# failed request, so it does not overwrite later data of others.
 . "$(dirname "$0")/functions.sh"
 
 export PVFS_TIMEOUT=60
@@ -9,8 +9,8 @@ start_pvfs -n 1
 expect ok pvio write /pvfs/file 0 1000000 1
 iod=$(cluster pid 0)
 
-# holder NAME FD COMMAND...: in the background, until its standard input, which is
-# FD of ours, ends; it has got as far as that.
+# holder NAME FD COMMAND...: runs the command in the background, until the end of its standard
+# input, which is our descriptor FD. Returns when the command waits for that.
 holder() {
 	local who=$1 fd=$2
 	shift 2
@@ -23,8 +23,8 @@ holder() {
 	until_true 60 grep -q holding "$tmp/$who"
 }
 
-# late_write LEN: A's write is sent to an iod that stands still, and fails; B's write waits after
-# it.  When the iod goes on, B's data is there.
+# late_write LEN: A's write to a stopped iod fails. B's write to the same place waits. When the iod
+# continues, B's data is there.
 late_write() {
 	PVFS_TIMEOUT=1 holder a 5 pvio rewrite /pvfs/file "$1" 1 2
 	holder b 6 pvio rewrite /pvfs/file "$1" 1 3
@@ -46,8 +46,8 @@ for len in 100 4096 4096 4096 4096 60000 60000 300000 300000 1000000 1000000; do
 done
 say "the last writer's bytes stayed in $rounds rounds"
 
-# An iod does not execute a failed truncation when it is back, nor does a restarted manager
-# that finds it recorded: data that was written after it stays.
+# An iod that continues does not execute a failed truncation, nor does a restarted manager that has
+# recorded it: data that was written later stays.
 late_cut() {
 	holder b 6 pvio rewrite /pvfs/file 100000 1 3
 	expect ok pvio write /pvfs/other 0 100 1
@@ -59,7 +59,7 @@ late_cut() {
 	cluster start-iod 0 6>&- || fail "the iod does not start"
 	exec 6>&-
 	wait "$pid_b" || fail "B: $(cat "$tmp/b")"
-	# behind whatever the manager has for that iod
+	# after everything that the manager has for that iod
 	expect ok pvio truncate /pvfs/other 10
 	expect ok pvio check /pvfs/file 0 100000 3
 	pvio stat /pvfs/file | grep -q ' 1000000 ' ||
@@ -70,7 +70,7 @@ late_cut iod
 late_cut mgr
 say "what was written after a truncation that failed stayed"
 
-# The manager stood still: requests that were sent meanwhile, and failed, are not executed.
+# The manager is stopped: requests that failed meanwhile are not executed.
 holder a 5 env PVFS_TIMEOUT=2 pvio make_later /pvfs/late
 stand_still "$(cluster pid mgr)"
 exec 5>&-

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A limit on the size of files (ulimit -f) does not end a program because of the memory that the
-# library shares with servers: the library uses another transport.  The program's own writes obey
-# the limit.
+# A limit on the size of files (ulimit -f) does not kill a program because of memory that the
+# library shares with servers: the library uses another transport. The limit applies to the
+# program's writes.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 requires tcp
 
-# limited KIB COMMAND...
+# limited KIB COMMAND...: runs the command with this limit
 limited() { (ulimit -f "$1" && exec "${@:2}"); }
-# one of its own: nothing of a shell's is a matter of the limit
+# the program sets its own limit, so that no limit applies to the shell
 past_limit() {
 	past python3 - "$1" <<-'END'
 		import os, resource, signal, sys, time
@@ -37,7 +37,7 @@ for limit in 0 8; do
 		fail "nobody says why it is tcp"
 done
 
-# the mount serves all, whatever limit who mounted had
+# the mount serves all users, whatever limit its starter had
 ulimit -Sf 8
 mount_at "$tmp/m" -o cache=none
 ulimit -Sf unlimited

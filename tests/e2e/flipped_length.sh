@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# One bit of the length or of the seq of an answer from the manager, of an answer from an iod,
-# or of a request to either, also of the manager to an iod, is flipped on its way over tcp.  The
-# So is one in the first frame of a connection, and in its answer.  The
-# end that reads it ends the connection before it uses anything of the frame.  The other end
-# makes another one, and the call that waits succeeds within its deadline.
+# One bit of the length or of the seq of a frame is flipped on its way over tcp: in a reply of the
+# manager or of an iod, in a request to either, also from the manager to an iod, and in the first
+# frame of a connection and its reply. The receiver ends the connection before it uses any field of
+# the frame. The other end reconnects, and the call that waits succeeds within its deadline.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3
 
-# between SERVER DEED-FILE OUTPUT: somebody who passes on what goes to and fro
+# between SERVER DEED-FILE OUTPUT: starts a proxy that can change a frame
 between() {
 	echo pass >"$2"
 	python3 "$e2e/seal_middle.py" "$(port_of "$1")" "$tmp/$2" >"$3" 2>&1 &
@@ -20,7 +19,7 @@ between() {
 start_pvfs -n 1 --transport tcp
 between mgr mgr.deed mgr.port
 between iod.0 iod.deed iod.port
-# the manager tells clients where the iod is
+# the manager tells clients the address of the proxy of the iod
 sed -i "/^\[iod.0\]/,/^\[/ s|:$(port_of iod.0)\$|:$(<iod.port)|" "$state/pvfs.conf"
 must cluster stop-mgr
 must cluster start-mgr
@@ -34,13 +33,13 @@ for deed in longer longer_asked seq seq_asked; do
 	done
 done
 for deed in seq seq_asked; do
-	# no client: the next request to the iod is one of the manager
+	# without clients, the next request to the iod is from the manager
 	echo $deed >iod.deed
 	until_true 30 grep -qx pass iod.deed
 	expect ok pvio write /pvfs/f 0 300000 1
 	expect ok pvio check /pvfs/f 0 300000 1
 done
-# the first frame of a connection, which the server reads, and its answer
+# the first frame of a connection, which the server reads, and its reply
 noticed() { grep -c 'changed on the way' "$1"; }
 for server in mgr iod; do
 	log=$(log_of ${server/iod/iod0})

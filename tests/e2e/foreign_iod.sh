@@ -4,10 +4,10 @@
 # immediately, also if the manager needs it for that call.
 . "$(dirname "$0")/functions.sh"
 
-# A bound against a hang, far beyond that of the test.
+# A time-out against a hang, much longer than the test.
 export PVFS_TIMEOUT=3000
 
-# refused COMMAND...: says which server, and why.
+# refused COMMAND...: the command fails, with the server and the reason
 refused() {
 	must_fail timeout 120 "$@"
 	grep -q '^ENXIO$\|No such device or address' "$tmp/output" &&
@@ -33,25 +33,25 @@ must_fail pvfs-ping -j
 grep -q '"state": *"foreign"' "$tmp/output" || fail "$(cat "$tmp/output")"
 refused pvio check /pvfs/a 0 3000000 1
 refused pvio write /pvfs/a 0 3000000 1
-# whose size the iods know
+# the size of the file is only known to the iods
 refused pvio stat /pvfs/a
 refused pvio truncate /pvfs/a 1000000
-# while that is under way
+# while another request waits
 refused pvio write /pvfs/a 0 10 1
-# nor does anybody wait for one that is down besides
+# no call waits for another iod that is down
 must cluster kill-iod 2
 refused pvio check /pvfs/a 0 3000000 1
 refused pvio write /pvfs/a 0 3000000 1
 refused pvio stat /pvfs/a
 refused pvio truncate /pvfs/a 1500000
 must cluster start-iod 2
-# and a manager that has not met the right one yet
+# a manager that has never reached the right iod
 must cluster kill-mgr
 must cluster start-mgr
 refused pvio truncate /pvfs/a 2000000
 expect ok pvio chmod 600 /pvfs/a
 
-# the right one comes: begun work is finished
+# the right iod starts: unfinished work is completed
 kill "${helpers[0]}"
 wait "${helpers[0]}"
 helpers=()

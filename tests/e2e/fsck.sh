@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-fsck finds the planted damage and nothing else, removes orphans and strays alone, and does
-# not report files that are created and removed meanwhile.
+# pvfs-fsck finds the planted damage and nothing else, removes only orphans and strays, and does not
+# report files that are created and removed meanwhile.
 . "$(dirname "$0")/functions.sh"
 
 fsck=$PVFS_BUILD/mgr/fsck/pvfs-fsck
 damage=$PVFS_BUILD/tests/e2e/mgr/mgr_damage
 
-# fsck_is STATUS TEXT [OPTION...]: how it ends, and the sorted lines.
+# fsck_is STATUS TEXT [OPTION...]: checks the exit status and the sorted output
 fsck_is() {
 	local want=$1 text=$2 code
 	shift 2
@@ -36,19 +36,19 @@ fsck_is 0 ''
 grep -q '^7 files, 3 directories, 12 objects on 2 iods: 0 problems$' \
 	"$tmp/fsck" || fail "$(cat "$tmp/fsck")"
 
-# the same through addresses that leave the transport open
+# the same with addresses that do not name a transport
 sed "s|= ${PVFS_TEST_SCHEME:-tcp}://|= pvfs://|" "$state/pvfs.conf" >"$tmp/any.conf"
 must "$fsck" --config "$tmp/any.conf" >"$tmp/fsck"
 grep -q '^7 files, .*: 0 problems$' "$tmp/fsck" || fail "$(cat "$tmp/fsck")"
 
-# an object comes back after its file was removed; another lies on an iod that
-# is not its file's
+# an object reappears after its file was removed; another one is on an iod that is not one of its
+# file's
 h=$(handle_of /pvfs/a)
 object=$(object_of 1 "$h")
 cp "$object" "$tmp/kept"
 expect ok pvio unlink /pvfs/a
 until_true 30 gone "$h"
-# the iod looks for it once more before it says that it is gone
+# the iod looks for the object again before it reports it as missing
 stays() { [ -e "$object" ] || cp "$tmp/kept" "$object"; sleep 1; [ -e "$object" ]; }
 until_true 30 stays
 head -c 1000 /dev/zero >"$tmp/small"
@@ -80,7 +80,7 @@ $strayed; removed" --repair
 [ -e "$narrow" ] || fail "the file lost its own object"
 fsck_is 0 '' --repair
 
-# a handle that was never given out stays: it may be given to a new file
+# an object with a handle that was never assigned stays: a new file may get this handle
 future=$state/iod0/$(python3 -c '
 h = 1 << 62
 leaf = (h * 0x9e3779b97f4a7c15 % (1 << 64)) >> 52
@@ -93,7 +93,7 @@ grep -q 'restored from an older copy' "$tmp/fsck.err" ||
 grep -q "remove the file ${future##*/}\$" "$tmp/fsck.err" || fail "$(cat "$tmp/fsck.err")"
 rm "$future"
 
-# while files come and go
+# while other clients create and remove files
 (i=0; while [ ! -e "$tmp/enough" ]; do
 	pvio create /pvfs busy.$((i++)). 20 2
 	pvio rename /pvfs/d/e /pvfs/d/f && pvio rename /pvfs/d/f /pvfs/d/e
@@ -109,7 +109,7 @@ wait "$busy"
 helpers=()
 fsck_is 0 ''
 
-# an iod that does not answer
+# an iod does not reply
 must cluster kill-iod 1
 fsck_is 8 '' --timeout 1
 grep -q 'iod 1' "$tmp/fsck.err" || fail "$(cat "$tmp/fsck.err")"

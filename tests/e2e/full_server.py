@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""full_server.py HOST PORT FSID LOG STATUS: clients fill a server until it rejects one more.
+"""full_server.py HOST PORT FSID LOG STATUS: clients connect until the server rejects one.
 
-STATUS is what the refusal tells a client that knows why (WIRE_FT_ROOM); one that does not is told
-to come again.  They stay until the end of the input.
+STATUS is the expected reason for a client that understands it (WIRE_FT_ROOM).  A client that does
+not understand it is told to retry.  The clients stay connected until the end of stdin.
 """
 import resource
 import struct

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A server without descriptors or places left for clients tells them so.  It keeps a reserve for its
-# manager and for administrators: pvfs-ping, pvfs-stats and pvfs-doctor of root work, and those of
-# other users are rejected.
+# A server without free descriptors or places for clients rejects new clients with the reason. It
+# keeps a reserve for its manager and for administrators: pvfs-ping, pvfs-stats and pvfs-doctor of
+# root work, and those of other users are rejected.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp
@@ -17,7 +17,7 @@ limit=1024 # descriptors of a server that is to run out of them
 enofiles=63 enoseats=87
 files='few descriptors are left' seats='max_sessions, or host_sessions'
 alice() { as_user 1001 1001 '' "$@"; }
-# A host that has these mounts alone.
+# A host that has only these mounts.
 host=$tmp/host
 mkdir -p "$host/proc/self" "$host/etc"
 touch "$host/proc/self/mounts" "$host/etc/fstab"
@@ -26,7 +26,7 @@ doctor() {
 	"$@" pvfs-doctor --root "$host" --skip "$skipped,ptrace,tcp,version,use" -t 60 >found 2>err
 }
 
-# fill WHO STATUS: clients, all that are let in
+# fill WHO STATUS: starts as many clients as the server accepts
 fill() {
 	rm -f go crowd
 	mkfifo go
@@ -44,7 +44,7 @@ leave() {
 	wait "$crowd" || fail "the crowd: $(cat crowd)"
 }
 
-# tools_work WHAT FIX: root's, and they say that it is full
+# tools_work WHAT FIX: the tools of root work, and report that the server is full
 tools_work() {
 	pvfs-ping >out 2>err || fail "pvfs-ping: $(cat out err)"
 	grep -q "no room: $1" out || fail "pvfs-ping does not tell: $(cat out)"
@@ -55,7 +55,7 @@ tools_work() {
 	[ "$(grep -c '^found: ' found)" = 1 ] || fail "it finds more: $(cat found)"
 }
 
-# others_do_not WHAT: tools of another user, and what is no tool
+# others_do_not WHAT: tools of another user, and a program that is not a tool, are rejected
 others_do_not() {
 	alice pvfs-ping >out 2>err && fail "pvfs-ping of somebody else: $(cat out)"
 	grep -q "full .*no room: $1.*tools of root" out || fail "pvfs-ping: $(cat out err)"
@@ -90,7 +90,7 @@ for who in mgr iod.0; do
 	tools_work "$files" LimitNOFILE
 	others_do_not "$files"
 	if [ $who = iod.0 ]; then
-		# it hears from the iod before it takes anybody
+		# the manager gets its place before any client
 		must cluster kill-mgr
 		must cluster start-mgr 6>&-
 		tools_work "$files" LimitNOFILE

@@ -49,8 +49,8 @@ skip() {
 
 gib_free() { df -Pk "$1" | awk 'END { print int($4 / 1048576) }'; }
 
-# requires root | space GIB DIR | tool NAME | tcp (speaks to a port itself) |
-#	mounts (of its own, which a chroot whose / is no mount point does not give)
+# requires root | space GIB DIR | tool NAME | tcp (the test connects to a port itself) | mounts (the
+# test mounts file systems, which a chroot does not permit if its / is no mount point)
 requires() {
 	case $1 in
 	tcp)	[ "${PVFS_TEST_SCHEME:-tcp}" = tcp ] || skip "is about tcp" ;;
@@ -63,15 +63,15 @@ requires() {
 	esac
 }
 
-# leave_mounts: a test in a mount namespace of its own drops the file systems of other tests, whose
-# umount would otherwise wait for this test.
+# leave_mounts: a test in its own mount namespace detaches the file systems of other tests.
+# Otherwise their umount would wait for this test.
 leave_mounts() {
 	awk '$3 ~ /^fuse/ { print $2 }' /proc/self/mounts | xargs -r umount -l
 }
 
 # ---- the file system under test ----
 
-# With PVFS_TEST_MANAGERS, commands for the manager are for the one that leads.
+# With PVFS_TEST_MANAGERS, commands for the manager apply to the leader.
 cluster() {
 	if [ -n "${PVFS_TEST_MANAGERS:-}" ]; then
 		case $*,$1 in
@@ -83,7 +83,7 @@ cluster() {
 	ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}$leak_check "$top/scripts/cluster" "$@" -d "$state"
 }
 
-# small_disk DIR MIB: a tmpfs of that size there, until the test ends.
+# small_disk DIR MIB: mounts a tmpfs of that size at DIR, until the test ends
 small_disk() {
 	requires root
 	mkdir -p "$1"
@@ -92,7 +92,7 @@ small_disk() {
 	mounts+=("$1")
 }
 
-# Sets what they prove: in sets what servers are told, in proof what clients are.
+# Sets the authentication: `in` has settings of servers, `proof` has options of clients.
 prove_by() {
 	proof=auth=$1,key=$state/key
 	sets+=(--set filesystem.auth="$1")
@@ -135,7 +135,7 @@ restart_pvfs() {
 	cluster start || fail "the servers do not start again"
 }
 
-# The log of a server; mgr: of the manager that leads.  It may be another one later: see mgr_log().
+# log_of SERVER: prints the name of its log; mgr is the leader, which may change: see mgr_log()
 log_of() {
 	local name=$1
 
@@ -146,7 +146,7 @@ log_of() {
 # mgr_log: the logs of all managers.
 mgr_log() { cat "$state"/log/mgr*.log; }
 
-# A setting of the generated configuration: conf_value SECTION KEY; mgr: of the one that leads
+# conf_value SECTION KEY: prints a setting of the configuration; mgr is the leader
 conf_value() {
 	local section=$1
 
@@ -164,14 +164,14 @@ port_of() {
 	echo "${uri##*:}"
 }
 
-# role_of N: leads or follows, as manager N logged last.
+# role_of N: prints leads or follows, as manager N logged last
 role_of() {
 	tail -n +"$(cut -d ' ' -f 3 "$state/run/mgr$1.pid")" "$(log_of "mgr$1")" |
 		sed -n 's/.*: ready: .* inodes, .*/leads/p; s/.* follows manager .*/follows/p
 			s/.*does not lead any more.*/lost/p' | tail -n 1
 }
 follows() { [ "$(role_of "$1")" = follows ]; }
-# leader: the number of the manager that leads, of those that run.
+# find_leader: prints the number of the running manager that leads
 find_leader() {
 	local n pid
 
@@ -188,18 +188,18 @@ leader() {
 	fail "no manager leads" >&2
 }
 
-# group_members: a line for each manager of the group: its id, its HOST:PORT, "voter" or "-".
+# group_members: prints a line for each member of the group: its id, its HOST:PORT, "voter" or "-"
 group_members() {
 	pvfs-managers status /pvfs 2>/dev/null |
 		awk '$1 ~ /^(leader|follower|joining)$/ { print $NF, $2, $1 == "joining" ? "-" : "voter" }'
 }
 group_votes() { group_members | grep -c ' voter$'; }
-# manage COMMAND...: pvfs-managers COMMAND..., which may name a manager by its number.
+# manage COMMAND...: runs pvfs-managers; COMMAND may name a manager by its number
 manage() { pvfs-managers -c "$state/pvfs.conf" "$@" /pvfs; }
-# all_up: all three managers of the group; the answer is in $tmp/status.
+# all_up: all three managers of the group are up; the output is in $tmp/status
 all_up() { manage status >"$tmp/status" 2>&1 && [ "$(grep -c ' up ' "$tmp/status")" = 3 ]; }
 
-# managers: the names of all, as scripts/cluster knows them.
+# managers: prints the names of all managers, as scripts/cluster knows them
 managers() {
 	local n
 
@@ -207,8 +207,8 @@ managers() {
 	for ((n = 0; n < PVFS_TEST_MANAGERS; n++)); do echo "mgr.$n"; done
 }
 
-# free_port: one that nobody uses, for a server that the test starts itself.  It is random, as
-# the same test may run at the same time, and outside of the ranges of the kernel and of cluster.
+# free_port: prints a free port for a server that the test starts itself. The port is random,
+# because the same test may run concurrently, and not in the ranges of the kernel and of cluster.
 free_port() {
 	local try port
 
@@ -219,12 +219,12 @@ free_port() {
 	echo "$port"
 }
 
-# How many objects the iods keep.
+# objects: prints the number of objects on the iods
 objects() {
 	find "$state"/iod*/objects -type f | wc -l
 }
 
-# requires_mpich: $mpiexec is MPICH's, whatever mpiexec is here.
+# requires_mpich: sets $mpiexec to that of MPICH, whichever mpiexec is the default
 requires_mpich() {
 	mpiexec=$(. "$top/scripts/functions.sh" && mpich_exec) ||
 		skip "needs MPICH's mpiexec (package mpich)"
@@ -254,8 +254,8 @@ must_fail() {
 	return 0
 }
 
-# until_true SECONDS COMMAND...: polls.  The bound is only against a hang, and a loaded machine gets
-# four times SECONDS.
+# until_true SECONDS COMMAND...: repeats the command until it succeeds. The limit is only against a
+# hang; a loaded machine gets four times SECONDS.
 until_true() {
 	local limit=$((SECONDS + 4 * $1))
 	shift
@@ -266,8 +266,8 @@ until_true() {
 	done
 }
 
-# stand_still PID...: stopped, with all threads, when it returns: until the first of
-# them runs, the others go on.
+# stand_still PID...: stops the processes, and returns when all their threads are stopped. A stopped
+# process may run until one of its threads is scheduled next.
 stands() { ! grep -L '^State:.T' "/proc/$1/task/"*/status | grep -q .; }
 stand_still() {
 	local pid
@@ -278,8 +278,8 @@ stand_still() {
 	done
 }
 
-# copy_on: copies the file "data" to /pvfs again and again, until there is a file
-# "enough"; 1 as soon as a copy fails.
+# copy_on: copies the file "data" to /pvfs repeatedly, until the file "enough" exists; returns 1
+# when a copy fails
 copy_on() {
 	local i
 
@@ -300,17 +300,16 @@ iod_comes_and_goes() {
 	done
 }
 
-# requests_of OPERATION: how many of them the servers were sent; $tmp/stats has all.
+# requests_of OPERATION: prints the number of these requests to the servers; $tmp/stats has all
 requests_of() {
 	pvfs-stats >"$tmp/stats" 2>"$tmp/err" || fail "pvfs-stats: $(<"$tmp/err")"
 	awk -v op="$1" '$3 == op { n += $4 } END { print n + 0 }' "$tmp/stats"
 }
 
-# without_of OUTPUT: the two numbers of "N of M without" in it
+# without_of OUTPUT: prints the two numbers of "N of M without"
 without_of() { sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$1"; }
 
-# stop_clients N: of N processes, each stopped while /pvfs moves its data, until
-# go_on lets them finish.
+# stop_clients N: stops N processes while /pvfs moves their data, until go_on continues them
 stop_clients() {
 	mkfifo "$tmp/hold"
 	rm -f "$tmp/stopped"
@@ -344,14 +343,14 @@ as_user() {
 		env LD_LIBRARY_PATH="$tmp/public" PATH="$tmp/public:$PATH" "$@"
 }
 
-# manifest DIR: every name with what must survive a copy.
+# manifest DIR: prints every name with all properties that a copy must preserve
 manifest() {
 	(cd "$1" && find . -printf '%P %y %m %U:%G %l' \
 		\( -type d -o -type l -o -printf ' %s %T@' \) -printf '\n' |
 		LC_ALL=C sort)
 }
 
-# same_tree A B: bytes, types, modes, owners, symlinks, times.
+# same_tree A B: compares bytes, types, modes, owners, symlinks and times
 same_tree() {
 	diff <(manifest "$1") <(manifest "$2") >"$tmp/diff" || {
 		head -n 20 "$tmp/diff"
@@ -370,7 +369,7 @@ reports='AddressSanitizer|LeakSanitizer|ThreadSanitizer|runtime error:'
 # at_end FUNCTION: runs at the end of the test, the last one first.
 at_end() { ends=("$1" ${ends[@]+"${ends[@]}"}); }
 
-# The end of every test: nothing of it stays behind.
+# Runs at the end of every test, and removes everything that it has made.
 finish() {
 	local code=$? m h
 

@@ -38,14 +38,14 @@ for who in mgr iod.0; do
 	expect ok pvio write /pvfs/other 0 100000 2
 done
 
-# many at once, each gone in the middle of something
+# many concurrent connections that end in the middle of a message
 port=$(port_of mgr)
 for i in $(seq 200); do
 	head -c $((i * 7 % 300)) /dev/urandom 2>/dev/null >"/dev/tcp/127.0.0.1/$port"
 done 2>/dev/null
 expect ok pvio check /pvfs/other 0 100000 2
 
-# the healthy client noticed nothing
+# the healthy client was not affected
 exec 5>&-
 wait "${helpers[0]}" || fail "the healthy client: $(cat "$tmp/holder")"
 helpers=()

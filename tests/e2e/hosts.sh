@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# hosts.sh - a file system on hosts of its own; a test sources it after functions.sh.
+# hosts.sh - a file system on simulated hosts; sourced after functions.sh.
 #
-# A host is a network namespace.  All hosts are joined by a switch, which is one too.  Programs
-# enter a host with nsenter(1) and stay in this mount namespace: `ip netns exec` would copy all
-# mounts of this machine, and so hold the mounts of other tests until the program ends.
+# A host is a network namespace. All hosts are connected to a switch, which is another namespace.
+# Programs enter a host with nsenter(1), and stay in this mount namespace. `ip netns exec` would
+# copy all mounts of this machine, and so keep the mounts of other tests busy until the program
+# ends.
 requires root
 requires tool ip
 requires tool nsenter
@@ -26,7 +27,7 @@ remove_hosts() {
 }
 at_end remove_hosts
 
-# add_host NAME: with the next address
+# add_host NAME: creates a host with the next address
 add_host() {
 	hosts+=("$1")
 	address[$1]=10.83.0.${#hosts[@]}
@@ -39,7 +40,7 @@ add_host() {
 		ip -n "$net-$1" link set eth0 up
 }
 
-# make_hosts NAME...: with the addresses 10.83.0.1, 10.83.0.2, ... in ${address[NAME]}
+# make_hosts NAME...: creates hosts with addresses 10.83.0.1, ..., stored in ${address[NAME]}
 make_hosts() {
 	local host
 
@@ -49,7 +50,7 @@ make_hosts() {
 	for host in "$@"; do must add_host "$host"; done
 }
 
-# cut A B: all that two hosts send to each other is lost.  heal A B ends that.
+# cut A B: drops all packets between two hosts. heal A B ends that.
 cut() {
 	must ip -n "$net-$1" neigh replace "${address[$2]}" lladdr 02:00:00:00:00:99 \
 		dev eth0 nud permanent
@@ -61,8 +62,8 @@ heal() {
 	must ip -n "$net-$2" neigh del "${address[$1]}" dev eth0
 }
 
-# configure [LINE...]: pvfs.conf and pvfstab for servers on the hosts mgr, iod0 and iod1; the
-# section of the manager gets the lines too.
+# configure [LINE...]: writes pvfs.conf and pvfstab for servers on the hosts mgr, iod0 and iod1; the
+# lines are added to the section of the manager
 configure() {
 	mkdir -p "$state/log" mgr iod0 iod1
 	cat >pvfs.conf <<-END
@@ -86,9 +87,9 @@ configure() {
 	export PVFSTAB_FILE=$tmp/pvfstab
 }
 
-# serve HOST PROGRAM...: starts a server there, whose log is log_of HOST; it ends with the test.
-# The background process must be the program: a function would run in a shell that the program
-# outlives.
+# serve HOST PROGRAM...: starts a server on HOST, with the log log_of HOST; it ends with the test.
+# The background process must be the program itself: a function would run in a shell, and killing
+# the shell would not end the program.
 serve() {
 	local host=$1 log
 
@@ -111,7 +112,7 @@ end_servers() {
 }
 at_end end_servers
 
-# serve_all: the servers that configure has described.
+# serve_all: starts the servers of configure
 serve_all() {
 	serve iod0 "$PVFS_BUILD/server/pvfs-iod" --index 0 --config "$tmp/pvfs.conf"
 	serve iod1 "$PVFS_BUILD/server/pvfs-iod" --index 1 --config "$tmp/pvfs.conf"

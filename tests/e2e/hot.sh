@@ -10,7 +10,7 @@ export PVFS_DIRECT=off
 must pvfs-mkdir /pvfs/d
 evil=$'evil\033[2Jname'
 
-# Works on three files and many others until it is told to stop.
+# Works on three files and on many others until it is stopped.
 working() {
 	local i=0
 	while [ ! -e "$tmp/enough" ]; do
@@ -30,7 +30,7 @@ shows() {
 until_true 60 shows '^[0-9a-f]{16} .* d/hottest$' || fail "$(<pages)"
 until_true 60 shows '^[0-9a-f]{16} .* evil\?\[2Jname$' || fail "$(<pages)"
 ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' pages || fail "$(od -c pages)"
-# not more than ten are on a page, the hottest first where a second was enough to write to it
+# a page has at most ten files, the busiest first, if one second was enough to write to it
 python3 - <<'END' || fail "$(<pages)"
 page = open("pages").read().split("\n\n")
 files = [p for p in page if p.startswith("file ")]
@@ -41,7 +41,7 @@ for p in files:
     assert rows[0].endswith("d/hottest") or "d/hottest" not in p, rows
 END
 
-# a user without rights
+# a plain user
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$tmp" "$state" && chmod 644 "$state/pvfstab"
 	until_true 60 shows '^pvfs-top ' setpriv --reuid 12345 --regid 12345 --clear-groups

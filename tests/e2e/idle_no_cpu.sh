@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An idle daemon uses no CPU: with a connected but idle client its CPU time does not grow, and it
-# wakes only a few times a second.  The client, which has a thread for its session, sleeps except
-# for a keepalive now and then.  Beyond its buffers it uses less than 64 MiB (not counted under a
-# sanitizer).
+# An idle daemon uses no CPU. With a connected but idle client its CPU time does not grow, and it
+# wakes only a few times a second. The client has a thread for its session, which sleeps except for
+# a keepalive from time to time. Beyond its buffers the daemon uses less than 64 MiB (not checked
+# under a sanitizer).
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2
@@ -28,7 +28,7 @@ switches() {
 	awk '/^voluntary/ { n += $2 } END { print n }' /proc/"$1"/task/*/status
 }
 pid_of() { [ "$1" = client ] && echo "$client" || cluster pid "$1"; }
-# For 5 seconds.
+# Checks for 5 seconds.
 idle() {
 	local s pid used woken busy=0 most
 
@@ -48,7 +48,7 @@ idle() {
 	done
 	return $busy
 }
-# on a busy disk what a start leaves to be written takes longer
+# on a busy disk, the first writes after a start take longer
 idle || idle || idle || fail "not idle"
 grep -qx pvfs "/proc/$client/task"/*/comm || fail "the client has no thread"
 [ "$sanitized" = 1 ] || for s in mgr 0 1; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""in_core.py PID HEX... - looks for these bytes, raw and as text, in the memory that a core file of
-the process would contain.  Prints how often each is found there, and then how often in the memory
-that a core file leaves out.
+"""in_core.py PID HEX... - looks for these bytes, raw and as text, in the memory of the process that
+a core file would contain.  Prints how often each is found there, and then how often in the rest of
+its memory.
 """
 import re
 import sys

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A server stays unavailable: the call fails at its deadline, not before and not never, with an
-# errno and a line that names the server.  Calls that do not need the server work.  When it is back,
-# all calls work.
+# A server stays unavailable: a call that needs it fails at its deadline, not earlier, with an errno
+# and a line that names the server. Calls that do not need the server work. When it is back, all
+# calls work.
 . "$(dirname "$0")/functions.sh"
 
 export PVFS_TIMEOUT=3
@@ -10,7 +10,7 @@ start_pvfs -n 3
 expect ok pvio write /pvfs/all 0 1000000 1
 before=$(objects)
 
-# fails WHO COMMAND...: ETIMEDOUT within a bound, and stderr names WHO
+# fails WHO COMMAND...: fails with ETIMEDOUT within a bound, and stderr names WHO
 fails() {
 	local who=$1 since=$SECONDS
 	shift
@@ -30,18 +30,18 @@ must cluster kill-iod 1
 uri=$(conf_value iod.1 address)
 fails "$uri" pvio check /pvfs/all 0 1000000 1
 fails "$uri" pvio write /pvfs/all 0 1000000 2
-# a stripe elsewhere, names and attributes do not need iod 1
+# other stripes, names and attributes do not need iod 1
 expect ok pvio mkdir /pvfs/dir
 expect ok pvio rename /pvfs/all /pvfs/dir/all
 must pvfs-rm /pvfs/file
 expect ok pvio mkdir /pvfs/tree
 must_fail pvfs-rm /pvfs/tree
 must pvfs-rm -r /pvfs/tree
-# a new file that has a stripe there
+# a new file with a stripe on iod 1
 head -c 1000000 /dev/zero >"$tmp/zeros"
 must_fail pvfs-cp "$tmp/zeros" /pvfs/new
 grep -q "$uri" "$tmp/output" || fail "a new file: $(cat "$tmp/output")"
-# a stopped process is as good as dead, and does not stall the others
+# a stopped process is like a dead one, and does not delay the others
 must cluster start-iod 1
 stand_still "$(cluster pid 2)"
 fails "$(conf_value iod.2 address)" pvio check /pvfs/dir/all 0 1000000 2

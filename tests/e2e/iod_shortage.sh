@@ -25,7 +25,7 @@ address = tcp://127.0.0.1:$port
 storage = $tmp/few
 END
 as test -x "$PVFS_BUILD/server/pvfs-iod" || skip "another user cannot reach $PVFS_BUILD"
-# the first thread is one too many for this user
+# the limit of processes of this user does not allow the first thread
 must_fail as prlimit --nproc=1 "$PVFS_BUILD/server/pvfs-iod" --config conf --index 0
 grep -q 'error: iod 0 cannot start: Resource temporarily unavailable; .*TasksMax' output ||
 	fail "$(cat output)"

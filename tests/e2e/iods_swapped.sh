@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The manager's configuration alone has the addresses of two iods exchanged.  No client uses an iod
-# as another one: calls fail with ENXIO, and after the correction everything is intact.
+# Only the manager's configuration has the addresses of two iods exchanged. No client uses an iod as
+# the other one: calls fail with ENXIO, and after the correction everything is intact.
 . "$(dirname "$0")/functions.sh"
 start_pvfs -n 2
 must pvio write /pvfs/kept 0 1000000 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file system for the length of a job: started by each available launcher, used by the tools, a
-# mount and preload.  Nothing of it is left when it has ended.
+# A file system for the duration of a job. It is started by each available launcher, and used by the
+# tools, a mount and preload. Nothing of it remains when it has ended.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 
@@ -19,17 +19,17 @@ must pvfs-ping
 must pvfs-cp -a src /pvfs/
 must pvfs-cp -a /pvfs/src back
 same_tree src back
-# for its user alone
+# only its user can read the key
 expect 600 stat -L -c %a "$PVFS_JOB_DIR/$job/key"
 expect 700 stat -c %a "$PVFS_JOB_DIR/$job"
 sed "s/,auth=key.*key / /; s/port=/transport=tcp,port=/" "$PVFSTAB_FILE" >nokey
 PVFSTAB_FILE=$tmp/nokey must_fail pvfs-ls /pvfs
-# bounded
+# the size is limited
 head -c 100000000 /dev/zero | tr '\0' x >large
 must pvfs-cp -q large /pvfs/large
 for k in 1 2; do pvfs-cp -q large /pvfs/large$k 2>>"$tmp/full"; done
 grep -q 'No space left' "$tmp/full" || fail "nothing bounds it: $(cat "$tmp/full")"
-# another job at the same time, and the same one twice
+# another job at the same time, and the same job twice
 must_fail pvfs-job start -i "$job" --size 64M
 grep -q 'file system already' "$tmp/output" || fail "$(cat "$tmp/output")"
 must pvfs-job start -i "$job.other" --size 64M
@@ -47,8 +47,8 @@ for command in "env -i $job" "exec -i $job true"; do
 	grep -q "job $job of yours is not on this host, or has ended" "$tmp/output" || fail "$command: $(cat "$tmp/output")"
 done
 
-# Silent users of its socket, and no descriptor left: the next one gets in.  The limit is below
-# the number of entries that the head could poll.
+# Silent users of its socket, while no descriptor is free; the next client is served. The limit is
+# below the number of entries that the head could poll.
 begin
 cat >silent.py <<-'END'
 	import os, resource, socket, sys
@@ -141,7 +141,7 @@ cp -r "$top/scripts" "$top/docs" tree/
 head -c 5000000 /dev/urandom >tree/big
 touch -d '2020-01-02 03:04:05.678' tree/docs/users.md && chmod 600 tree/docs/users.md
 ln -s big tree/link && mkdir -m 750 tree/empty && : >'tree/a name with % and spaces'
-# exits CODE COMMAND...: 124 is timeout's, of a hang.
+# exits CODE COMMAND...: 124 is the status of timeout, for a hang
 exits() {
 	local want=$1 have=0
 
@@ -154,18 +154,18 @@ files=$(find tree -type f | wc -l)
 expect "$files files, 0 of them were there" stage in tree /pvfs/tree
 expect "$files" grep -c '^ok ' manifest.in
 expect "$files files, $files of them were there" stage in tree /pvfs/tree
-# changes there, removals, and changes here are copied, and nothing else
+# only changes are copied: changes there, removals, and changes here
 printf x | pvfs-job exec -i "$job" pvio write /pvfs/tree/big 100 5000 7 >/dev/null
 must pvfs-rm /pvfs/tree/docs/users.md
 echo more >>tree/docs/mpi.md
 expect "$files files, $((files - 3)) of them were there" stage in tree /pvfs/tree
 expect "$files files, 0 of them were there" stage out /pvfs/tree out
 same_tree tree out
-# without a manifest both ends are compared
+# without a manifest, both ends are compared
 rm manifest.out && echo other >out/docs/mpi.md
 expect "$files files, $((files - 1)) of them were there" stage out /pvfs/tree out
 same_tree tree out
-# a file that cannot be copied is named, the rest is copied, and the next time resumes
+# a file that cannot be copied is named, and the rest is copied; the next run resumes
 mkdir out/big2 && pvfs-cp -q big2 /pvfs/tree/ 2>/dev/null
 must pvfs-cp -q tree/big /pvfs/tree/big2
 must_fail stage out /pvfs/tree out
@@ -173,13 +173,13 @@ grep -q '^missing big2 ' manifest.out || fail "$(cat manifest.out "$tmp/output")
 rmdir out/big2
 expect "$((files + 1)) files, $files of them were there" stage out /pvfs/tree out
 grep -q '^missing' manifest.out && fail "still missing: $(cat manifest.out)"
-# copiers that stand still, and die
+# copiers that are stopped, and that die
 stage in tree /pvfs/again >/dev/null & staging=$!
 for p in $(of 'pvfs-job copier 127.0.0.1:'); do kill -KILL "$p"; done # perhaps none is there yet
 wait $staging || fail "a staging does not survive its copiers"
 expect "$files files, 0 of them were there" stage out /pvfs/again out2
 same_tree tree out2
-# holes are not read, names may have anything, and what is no file is named
+# holes are not read, names may contain any bytes, and special files are named
 mkdir odd && truncate -s 1T odd/sparse && printf end | dd of=odd/sparse bs=1 seek=800G conv=notrunc 2>/dev/null
 printf 1 >$'odd/new\nline' && printf 2 >odd/-dash && printf 3 >$'odd/\xff\x01%0a' && mkfifo odd/fifo
 exits 1 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.odd" odd /pvfs/odd
@@ -190,7 +190,7 @@ expect "$(cd odd && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /)"
 	eval "cd odd2 && find . -type f -printf '%P %s %T@\0' | sort -z | tr '\0' /"
 expect end dd if=odd2/sparse bs=1M skip=800K count=3 iflag=count_bytes status=none
 [ "$(du -k odd2/sparse | cut -f 1)" -lt 1000 ] || fail "holes are filled"
-# an existing name is replaced and not written to; links at both ends are followed
+# an existing name is replaced, not written to; links at both ends are followed
 echo precious >victim && mkdir other odd3 && ln -s ../victim odd3/-dash && ln victim $'odd3/new\nline' && ln -s odd3 odd4
 exits 0 pvfs-job stage-out -i "$job" --manifest "$tmp/manifest.odd3" /pvfs/odd odd4
 expect precious cat victim
@@ -199,7 +199,7 @@ mkdir out3 && ln -s ../other out3/docs
 must_fail stage out /pvfs/again out3
 grep -q '^missing docs ' manifest.out || fail "$(cat manifest.out)"
 [ -z "$(ls other)" ] || fail "a link in the target is followed"
-# nor is a manifest; and one that cannot be written is a failure
+# the same for a manifest; if it cannot be written, the command fails
 ln -s victim man.new && exits 0 pvfs-job stage-in -i "$job" --manifest man odd4 /pvfs/odd4
 expect precious cat victim
 mkfifo pipe && exits 1 timeout 100 pvfs-job stage-in -i "$job" --manifest pipe odd4 /pvfs/odd4
@@ -208,23 +208,23 @@ if [ "$(id -u)" = 0 ]; then
 	head -c 2000000 /dev/zero >filled/fill 2>/dev/null
 	exits 1 pvfs-job stage-in -i "$job" --manifest filled/man odd4 /pvfs/odd4
 fi
-# a file that changes meanwhile is not taken for whole
+# a file that changes meanwhile is not recorded as complete
 mkdir busy && head -c 40000000 /dev/urandom >busy/file
 (while :; do echo x >>busy/file; done) & writer=$!
 must_fail stage in busy /pvfs/busy
 kill $writer && wait $writer
 grep -q '^missing file it changed' manifest.in || fail "$(cat manifest.in)"
-# wrong ends
+# invalid ends
 must_fail stage in tree "$tmp/elsewhere"
 must_fail stage out tree "$tmp/elsewhere"
-# a staging ends with its job, and what it did is written down
+# a staging ends with its job, and its completed part is recorded
 head -c 40000000 /dev/urandom >tree/large
 stage in tree /pvfs/third >/dev/null 2>"$tmp/staged" & staging=$!
 sleep 0.3
 must pvfs-job stop -i "$job"
 wait $staging && grep -q missing manifest.in && fail "what is missing is no failure"
 gone
-# its walk may wait for a server then: it ends with its time, and with its job
+# its walk may wait for a server: it ends at its time limit, and with its job
 begin
 stand_still "$(of pvfs-mgr)"
 exits 1 env PVFS_TIMEOUT=600 timeout 100 pvfs-job stage-in -i "$job" --manifest "$tmp/manifest.late" \
@@ -245,7 +245,7 @@ if command -v mpiexec.hydra >/dev/null; then
 	must pvfs-job stop -i "$job"
 	gone
 fi
-# one of another MPI gets no options of MPICH
+# an mpiexec of another MPI gets no options of MPICH
 mkdir "$tmp/other" && ln -s /bin/true "$tmp/other/mpiexec"
 must_fail env PATH="$tmp/other" "$(command -v pvfs-job)" start -n 2 -i "$job" --launcher mpiexec
 grep -q "not started: no mpiexec.hydra or mpiexec.mpich in PATH" "$tmp/output" || fail "$(<"$tmp/output")"
@@ -265,7 +265,7 @@ grep -q -e "--storage $tmp/none: No such file" "$tmp/output" || fail "$(cat "$tm
 must_fail pvfs-job start -i "$job" --log "$tmp/none/logs"
 grep -q -e "--log $tmp/none/logs: No such file" "$tmp/output" || fail "$(cat "$tmp/output")"
 gone
-# logs that were asked for are not lost for want of their folder
+# the folder for the requested logs is created
 must pvfs-job start -i "$job" --size 64M --log "$tmp/later"
 must pvfs-job stop -i "$job"
 [ -s "$tmp/later/$job.node.0.pvfs-iod.log" ] || fail "no logs: $(ls "$tmp/later")"

@@ -26,7 +26,7 @@ cat >stub.lua <<-'END'
 	end
 	assert(slurm_bb_paths("7", arg[2], arg[3], "1000", "1000") == slurm.SUCCESS)
 END
-# bb LINE...: of a script; its environment, in order, or what is wrong
+# bb LINE...: runs a script with these lines; prints its sorted environment, or the error
 bb() {
 	printf '%s\n' '#!/bin/bash' "$@" 'echo "#BB_LUA none"' >script
 	rm -f paths

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-job stop ends the job after any fault, one fault a round, and leaves nothing.
-# HOSTILE_ROUNDS: how many rounds, each fault in its turn (all of them once); HOSTILE_FAULTS: which
-# faults.
+# pvfs-job stop ends the job after any fault, and leaves nothing. Each round has one fault.
+# HOSTILE_ROUNDS is the number of rounds (default: each fault once); HOSTILE_FAULTS selects faults.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 
@@ -26,7 +25,7 @@ remove_spaces() {
 	ip link del "b$$" 2>/dev/null
 	spaces=()
 }
-# Two hosts behind a bridge; ends the fault's round where there can be none.
+# Creates two hosts behind a bridge, or ends the round if that is not possible.
 make_spaces() {
 	local k s
 
@@ -47,7 +46,7 @@ at_end remove_spaces
 mkdir bin
 cat >bin/srun <<-'END'
 	#!/bin/bash
-	# each node in a host of its own, or behind one who holds back its last word
+	# each node on its own host, or behind a proxy that holds back its last message
 	while [[ $1 == -* ]]; do
 	    case $1 in -N|-n) shift 2 ;; *) shift ;; esac
 	done
@@ -143,12 +142,12 @@ fault_manager() {
 }
 fault_disk() {
 	begin -n 3
-	# pvfs-cp would remove what has no room
+	# pvfs-cp would remove a file that does not fit
 	pvio write /pvfs/large 0 200000000 1 >/dev/null && pvio write /pvfs/large2 0 200000000 1 >/dev/null &&
 		fail "it is not full"
 	must kill -KILL "$(of pvfs-mgr)"
 }
-# With its key, its logs and its folders on a disk that has no byte left.
+# The key, the logs and the folders are on a disk without a free byte.
 fault_filled() {
 	[ "$(id -u)" = 0 ] || return
 	small_disk "$tmp/disk.full" 200
@@ -157,7 +156,7 @@ fault_filled() {
 	head -c 300000000 /dev/zero >"$tmp/disk.full/fill" 2>/dev/null
 	pvio write /pvfs/large 0 200000000 1 >/dev/null && fail "it is not full"
 }
-# In the middle of it, and a copier stands still: which waits for an iod until it is found.
+# During a staging, while a copier waits for a stopped iod.
 fault_staging() {
 	local iod
 
@@ -181,7 +180,7 @@ fault_supervisor_killed() {
 	must kill -KILL "$(one "$(supervisors)")"
 	reached=
 }
-# Without their sweepers, which are in sessions of their own.
+# Prints the supervisors without their sweepers, which have their own sessions.
 supervisors() {
 	local p
 
@@ -226,7 +225,7 @@ fault_mount() {
 	cat m/other >/dev/null 2>&1 &
 	others+=($!)
 }
-# A node that was told, and whose end takes longer than anybody waits for it.
+# A node was told to end, and takes longer than the command waits.
 fault_late() {
 	LATE=$tmp/late.py PATH=$tmp/bin:$PATH begin --launcher srun
 }

@@ -19,7 +19,7 @@ mkdir slurm slurm/run && chmod 755 slurm
 head -c 128 /dev/urandom >slurm/munge.key && chmod 600 slurm/munge.key
 read -r p0 p1 p2 p3 < <(free_ports)
 export SLURM_CONF=$tmp/slurm/slurm.conf
-# Debian's has it; where it is not, burst_buffer.lua is not asked
+# Debian's Slurm has the plugin; without it, burst_buffer.lua is not tested
 has_lua() { ls /usr/lib/*/slurm-wlm/burst_buffer_lua.so >/dev/null 2>&1; }
 cp "$top/conf/slurm/burst_buffer.lua" slurm/
 cat >"$SLURM_CONF" <<-END

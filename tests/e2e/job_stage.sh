@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Staging preserves extended attributes and access control lists in addition to data: by which user
-# it is done, and what happens if the target cannot store the source's attributes.
+# Staging preserves data, extended attributes and access control lists. Also: as which user it runs,
+# and what happens if the target cannot store the attributes of the source.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/jobbing.sh"
 
-# exits CODE COMMAND...
+# exits CODE COMMAND...: checks the exit status
 exits() {
 	local want=$1 have=0
 
@@ -16,7 +16,7 @@ exits() {
 stage() { timeout 100 pvfs-job "stage-$1" -q -i "$job" --manifest "$tmp/manifest.$1" "${@:2}"; }
 says() { grep -q "$1" "$tmp/output" || fail "it does not say '$1': $(cat "$tmp/output")"; }
 silent() { [ ! -s "$tmp/output" ] || fail "it says: $(cat "$tmp/output")"; }
-# what TREE: modes, lists and attributes of all that is in it.
+# Prints modes, lists and attributes of the files in a tree.
 what() { (cd "$1" && find . ! -type l -printf '%m %p\n' | sort && find . ! -type l -print0 | sort -z |
 	xargs -0 sh -c 'getfacl -n "$@"; getfattr -d -m "^user\." "$@"' -) 2>/dev/null; }
 
@@ -40,14 +40,15 @@ if command -v setfacl >/dev/null && command -v setfattr >/dev/null && mkdir mark
 	silent
 	expect "$(what marked)" what back
 	what back | grep -q 'user.long' || fail "nothing was compared"
-	# only later changes, without data
+	# later changes of attributes are copied without the data
 	chmod u+w marked/dir
 	setfattr -n user.kind -v other marked/attr && setfattr -x user.long marked/both
 	setfacl -b marked/list && setfacl -m u:99:rwx marked/dir/plain
 	exits 0 stage in marked /pvfs/marked
 	exits 0 stage out /pvfs/marked back
 	expect "$(what marked)" what back
-	# a target that cannot: once, and no failure; its group has no more rights than the list gave
+	# a target that cannot store attributes: one line and no failure; its group gets no more
+	# rights than the list gave
 	if [ "$(id -u)" = 0 ] && mkdir bare && mount -t ramfs -o mode=755 bare bare; then
 		for k in 1 2 3; do cp -a marked/both "marked/more$k" && setfattr -n user.k -v $k "marked/more$k"; done
 		setfacl -m u:1234:rwx,g::-,m:rwx marked/more1
@@ -58,7 +59,7 @@ if command -v setfacl >/dev/null && command -v setfattr >/dev/null && mkdir mark
 		expect 604 stat -c %a bare/out/more1
 		umount bare
 	fi
-	# more than a file here may have
+	# larger than the attributes of a local file may be
 	head -c 5000 /dev/zero | tr '\0' x >value
 	if setfattr -n user.huge -v "$(cat value)" marked/attr 2>/dev/null; then
 		exits 0 stage in marked /pvfs/marked
@@ -103,7 +104,7 @@ for turn in $(seq 20); do # until one is not complete before its signal
 done
 [ $code = 143 ] || [ $code = 124 ] || fail "exit $code: $(cat output)"
 says interrupted
-# the copiers of other nodes remove theirs a moment later
+# copiers on other nodes remove their files a moment later
 all_removed() { [ -z "$(find parts/long -name '*.pvfs-cp.*')" ]; }
 until_true 20 all_removed
 grep -q '^missing ' manifest.out || fail "$(cat manifest.out output)"
@@ -116,7 +117,7 @@ gone
 
 # ---- as another user ----
 
-# The user cannot give files away, nor read all of them.  Read-only files are still copied.
+# The user can neither give files away nor read all of them. Read-only files are copied.
 as() { setpriv --reuid nobody --regid nogroup --clear-groups -- "$@"; }
 chmod 755 "$tmp"
 mkdir user shared && chown nobody:nogroup user
@@ -136,13 +137,13 @@ exits 0 stage out /pvfs/in "$tmp/user/out"
 expect 'nobody nogroup 555 closed
 nobody nogroup 444 mine' eval 'cd user/out && stat -c "%U %G %a %n" closed mine'
 [ -z "$marks" ] || expect "$marks" eval "getfattr -d user/out/mine 2>/dev/null | grep ^user"
-# again: a folder that is read-only by now is filled all the same
+# again: a folder that is read-only by now still gets its files
 chmod 755 shared/closed && echo more >shared/closed/more && chmod 555 shared/closed && chmod 644 shared/secret
 exits 0 stage in "$tmp/shared" /pvfs/in
 exits 0 stage out /pvfs/in "$tmp/user/out"
 expect more cat user/out/closed/more
 expect 555 stat -c %a user/out/closed
-# where he may not write
+# a target that the user may not write
 exits 1 stage out /pvfs/in "$tmp/shared/out"
 grep -q '^missing ' user/manifest.out || fail "$(cat user/manifest.out output)"
 must as pvfs-job stop -i "$job"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# jobbing.sh - file systems for the length of a job; sourced after functions.sh.
+# jobbing.sh - file systems for the duration of a job; sourced after functions.sh.
 
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 export PVFS_JOB_DIR=$tmp/jobs
@@ -9,25 +9,25 @@ mkdir -p "$log"
 job=e2e.$$
 at_end end_job
 
-# begin OPTION...: a job, with this id.
+# begin OPTION...: starts a job with this id
 begin() {
 	pvfs-job start -i "$job" --log "$log" --size 64M "$@" >"$tmp/start" 2>&1 ||
 		fail "start $*: $(cat "$tmp/start")"
 	use_job
 }
-# The environment of its clients, but for the id: by that its own processes are known.
+# Sets the environment of clients except for the id, which identifies the job's own processes.
 use_job() {
 	PVFSTAB_FILE=$(pvfs-job env -i "$job" | sed -n "s/^export PVFSTAB_FILE='\(.*\)'/\1/p")
 	export PVFSTAB_FILE
 }
 end_job() { [ -d "$PVFS_JOB_DIR/$job" ] && pvfs-job stop -i "$job" >/dev/null 2>&1; }
 
-# The head and its sweeper are known by their command line, all others by the job's id.
+# The head and its sweeper have the id in their command line, all others in their environment.
 pids() {
 	{ grep -lz "^PVFS_JOB_ID=$job\$" /proc/[0-9]*/environ 2>/dev/null |
 		cut -d / -f 3; pgrep -f "pvfs-job start -i $job "; } | sort -un
 }
-# of WHAT: those whose command line has that.
+# of WHAT: prints those processes whose command line contains WHAT
 of() {
 	local p
 

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
-# A mount and files with bytes that are no UTF-8 in their names.
+# A mount, and files whose names are not UTF-8.
 start_pvfs -n 2
 mount=$'/pv\xfffs'
 sed "s|/pvfs |$mount |" "$state/pvfstab" >"$tmp/tab"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# kill -9 of an iod in the middle of a copy: the client waits, connects again, resends, and the data
-# is right.
+# An iod is killed with SIGKILL during a copy: the client waits, reconnects and resends, and the
+# data is correct.
 . "$(dirname "$0")/functions.sh"
 
 mib=${E2E_KILL_MIB:-192}
@@ -13,7 +13,7 @@ pvfs-cp -k 1M "$tmp/in" /pvfs/file >"$tmp/cp" 2>&1 &
 copy=$!
 helpers+=("$copy")
 kills=0
-# In short steps: on a fast machine it would be over before its first look.
+# Copies in small steps: on a fast machine the copy would end before the first check.
 step_on() {
 	kill -CONT $copy && sleep 0.02 && kill -STOP $copy
 } 2>/dev/null

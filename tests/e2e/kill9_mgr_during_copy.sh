@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# kill -9 of the manager, several times, in the middle of a copy: the copy waits, goes on and ends
-# with the right data; the database recovers.
+# The manager is killed with SIGKILL several times during a copy: the copy waits, continues, and
+# ends with the correct data; the database recovers.
 . "$(dirname "$0")/functions.sh"
 
 mkdir "$tmp/tree"
@@ -34,7 +34,7 @@ say "$kills kills"
 must pvfs-cp -a /pvfs/tree "$tmp/back"
 same_tree "$tmp/tree" "$tmp/back"
 
-# creations that were answered are there after a kill at once
+# acknowledged creations are there after a kill
 pvio create /pvfs one. 200 4 >"$tmp/made"
 must cluster kill-mgr
 must cluster start-mgr

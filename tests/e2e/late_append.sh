@@ -5,8 +5,8 @@
 have_gone() { [ "$(grep -c 'did not come back' "$(log_of mgr)")" -ge "$1" ]; }
 
 kin=
-# late_append COMMAND...: appends a line of "late 0" to /pvfs/log.  Its place is given to
-# others meanwhile, of which no other process has it open: $kin, if any, is killed.
+# late_append COMMAND...: appends a line "late 0" to /pvfs/log. Its place is given to other appends
+# meanwhile, and no other process has the file open: $kin, if any, is killed.
 late_append() {
 	local late i who
 
@@ -22,7 +22,7 @@ late_append() {
 	cluster kill-mgr && cluster start-mgr || fail "no manager"
 	until_true 60 have_gone $((${kin:+1+}1))
 	for i in 0 1 2; do must cluster start-iod $i; done
-	# a stat makes the size known, without the missing append
+	# a stat determines the size, without the missing append
 	must pvio stat /pvfs/log >/dev/null
 	must pvio append /pvfs/log 1 100 other
 	kill -CONT $late

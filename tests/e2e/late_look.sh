@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A program computes for longer than the time limit of its calls (each some seconds: a disk may be
-# busy).  It finds the answers that came in time: none is given up or logged.
+# A program computes for longer than the time-out of its calls (several seconds, because a disk may
+# be busy). Its calls then succeed with the replies that arrived in time; none times out or is
+# logged.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The link between the manager and an iod is cut, those of the clients are whole.  After its lease
-# the iod executes no writes, and reads go on.  A dead client's lock and file are released no
-# earlier than that.  Then the link is restored.
+# The link between the manager and an iod is cut; clients still reach both. After the end of its
+# lease the iod executes no writes, and reads continue. A dead client's lock and file are released
+# no earlier than that. Then the link is restored.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
@@ -14,7 +14,7 @@ serve_all
 
 expect ok on client pvio write /pvfs/f 0 1000000 1
 expect ok on client pvio write /pvfs/g 0 1000000 1
-# another client, which dies while iod 0 cannot be told
+# another client dies while the manager cannot reach iod 0
 mkfifo in
 nsenter --net="/run/netns/$net-client" env PATH="$PATH" lib_locks hold /pvfs/l <in >out 2>err &
 holder=$!
@@ -26,13 +26,13 @@ kill -9 $holder
 wait $holder 2>/dev/null
 exec 9>&-
 expect taken on client lib_locks wait /pvfs/l
-# so nothing is written there any more; all is read
+# after that nothing is written there, and everything can be read
 PVFSTAB_FILE=$tmp/impatient \
 	expect ETIMEDOUT on client pvio write /pvfs/f 0 1000000 2
 grep -q 'the manager was not heard' "$(log_of iod0)" || fail "no word of it"
 expect ok on client pvio check /pvfs/g 0 1000000 1
 
-# ... and a write that waits is done when it heals
+# a write that waits is executed when the link is restored
 on client pvio write /pvfs/f 0 1000000 3 >wrote 2>&1 & writer=$!
 helpers+=($writer)
 heal mgr iod0

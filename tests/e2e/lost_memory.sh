@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The host of an iod is restarted, as after a loss of power.  Data that was written and not flushed
-# may be lost, and fsync reports it: once, and for no other file.
+# The host of an iod is restarted, as after a loss of power. Data that was written and not flushed
+# may be lost, and fsync reports it once, and for no other file.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/new_host.sh"
 
@@ -22,7 +22,7 @@ end_asking() {
 }
 
 kinds=(write list space copy)
-# All that may be written, in files 1 to 4 of two iods; 0 is what is copied.
+# Writes in all ways, to files 1 to 4 on two iods; file 0 is the source of copies.
 write_all() {
 	local k
 
@@ -37,7 +37,7 @@ write_all() {
 
 start_pvfs -n 2
 begin
-# The process alone: the kernel has it all.
+# Only the process is restarted: the kernel still has all data.
 write_all process
 must cluster kill-iod 0
 must cluster start-iod 0
@@ -65,7 +65,7 @@ ask ok "open 7 /pvfs/closed r"
 ask EIO "sync 7"
 ask ok "sync 7"
 
-# Whichever descriptor; and a child, once more, which has all that its parent had.
+# Any descriptor of the file reports it; a child reports it again, because it inherits the state.
 ask ok "write 1"
 ask ok "open 9 /pvfs/host0 r"
 new_host 0

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A storage folder is empty although it had data (not mounted, wiped).  The server rejects it and
-# names it; no client gets zeros in place of its data.
+# A storage folder is empty although it had data, because it is not mounted or was wiped. The server
+# rejects the folder and names it; no client reads zeros in place of its data.
 . "$(dirname "$0")/functions.sh"
 
-# refused WHO WORD...: the servers do not start, and WHO's log says why.
+# refused WHO WORD...: the servers do not start, and WHO's log gives the reason
 refused() {
 	local log word
 
@@ -18,7 +18,7 @@ refused() {
 	must_fail cluster status
 }
 
-# away NAME: as if its file system were not mounted; back NAME: it is again.
+# away NAME: makes a storage look unmounted; back NAME: mounts it again
 away() { must mv "$state/$1" "$state/$1.real" && must mkdir "$state/$1"; }
 back() { must rm -rf "${state:?}/$1" && must mv "$state/$1.real" "$state/$1"; }
 
@@ -26,7 +26,7 @@ start_pvfs -n 3
 expect ok pvio write /pvfs/a 0 3000000 1
 must cluster stop
 
-# an iod's, with the others there; again with the stamp of that attempt
+# an iod's storage, with the other iods unchanged; again with the stamp of that attempt
 away iod1
 for round in 1 2; do
 	refused iod1 "$state/iod1" mount --new-store
@@ -35,7 +35,7 @@ back iod1
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# ... while the manager runs: a reader waits, and gets no zeros
+# while the manager runs: a reader waits, and gets no zeros
 must cluster kill-iod 1
 away iod1
 must_fail cluster start-iod 1
@@ -45,23 +45,23 @@ must cluster start-iod 1
 expect ok pvio check /pvfs/a 0 3000000 1
 must cluster stop
 
-# another store of the same iod, one that was in use: as early
+# another store of the same iod that was in use: rejected as early
 away iod1
 cp "$state/iod1.real/pvfs-stamp" "$state/iod1" && mkdir -p "$state/iod1/objects/here" &&
 	sed -i 's/^store .*/store 0123456789abcdef/' "$state/iod1/pvfs-stamp"
 refused iod1 "$state/iod1 holds store 0123456789abcdef"
 grep -q ': ready' "$(log_of iod1)" && fail "$(cat "$(log_of iod1)")"
 must cluster stop
-# the stamp alone
+# only the stamp is left
 must rmdir "$state/iod1/objects/here" "$state/iod1/objects"
 refused iod1 "$state/iod1" objects
 back iod1
-# all but the folder
+# everything is left but the objects
 must mv "$state/iod1/objects" "$state/kept" && must mkdir "$state/iod1/objects"
 refused iod1 "$state/iod1" objects
 must rmdir "$state/iod1/objects" && must mv "$state/kept" "$state/iod1/objects"
 
-# the manager's, with those of the iods there
+# the manager's storage, with those of the iods unchanged
 away mgr
 refused mgr "$state/mgr" mount
 refused mgr "$state/mgr" mount
@@ -69,8 +69,8 @@ back mgr
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# the addresses of two iods are swapped in the manager's configuration alone, with and
-# without a key of the servers: the manager waits, and no iod learns of another's store
+# the addresses of two iods are exchanged only in the manager's configuration, with and without a
+# key of the servers: the manager waits, and no iod gets the identity of the other's store
 must cluster stop-mgr
 swap() {
 	awk -v a="$(conf_value iod.0 address)" -v b="$(conf_value iod.1 address)" '
@@ -99,7 +99,7 @@ cp with_key.conf "$state/pvfs.conf"
 must cluster start
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# no manager to ask: an iod that starts serves nobody until there is one
+# without a manager, an iod that starts serves nobody
 must cluster kill-mgr
 must cluster kill-iod 1
 must_fail env PVFS_READY_SECONDS=3 "$top/scripts/cluster" start-iod 1 -d "$state"
@@ -108,7 +108,7 @@ must cluster start-mgr
 until_true 30 grep -q ': ready' "$(log_of iod1)"
 expect ok pvio check /pvfs/a 0 3000000 1
 
-# lost for good, and said so: other files live on
+# the store is lost, and an administrator declares that: other files remain
 expect ok pvio write /pvfs/b 0 100 2
 must cluster kill-iod 1
 must rm -rf "$state/iod1"
@@ -127,7 +127,7 @@ must cluster start
 expect ok pvio check /pvfs/c 0 3000000 3
 must cluster stop
 
-# as earlier versions left them: nothing says which store it is
+# as earlier versions left the stamps: without the identity of the store
 sed -i '/^store /d; /^manager /d' "$state"/iod?/pvfs-stamp
 must cluster start
 expect ok pvio check /pvfs/c 0 3000000 3

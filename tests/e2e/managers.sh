@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# While programs work with three managers, the leader is killed, stopped and continued, and shut
-# down.  No call fails, acknowledged changes are there, and the iods follow.
+# While programs use three managers, the leader is killed, stopped and continued, and shut down. No
+# call fails, acknowledged changes are there, and the iods obey the new leader.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2 --managers 3
@@ -65,6 +65,6 @@ for pid in "${load[@]}"; do
 done
 helpers=()
 
-# nobody holds a file, so nothing is left of removed ones
+# no client holds a file, so removed files leave nothing
 clean() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf" >"$tmp/fsck" 2>&1; }
 until_true 60 clean

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-managers changes a group of three managers while a program works: the leadership moves, a
-# manager leaves and joins again, and one gets a new storage.  Changes that are not possible are
-# refused, with a reason.  No call of the program fails.
+# pvfs-managers changes a group of three managers while a program works. The leadership moves, a
+# manager leaves and joins again, and one gets a new storage. Impossible changes are rejected with a
+# reason. No call of the program fails.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 1 --managers 3
@@ -12,7 +12,7 @@ start_pvfs -n 1 --managers 3
 address() { echo "127.0.0.1:$(port_of "mgr.$1")"; }
 prints() { grep -qF "$1" "$2" || fail "no \"$1\": $(cat "$2")"; }
 ended() { ! cluster pid "mgr.$1" >/dev/null 2>&1; }
-# said N TEXT: the manager N, since its last start
+# said N TEXT: manager N has logged TEXT since its last start
 said() {
 	[ -e "$state/run/mgr$1.pid" ] || return
 	tail -n +"$(cut -d ' ' -f 3 "$state/run/mgr$1.pid")" "$(log_of "mgr$1")" | grep -qF "$2"
@@ -47,7 +47,7 @@ said "$gone" "this manager was removed from the group" || fail "$gone does not s
 load_goes_on
 must_fail manage remove "$gone"
 prints "no member of the group has the address $(address "$gone")" "$tmp/output"
-# its storage is of no use any more, and systemd does not start it again
+# its storage is useless now, and systemd does not restart it
 "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --index "$gone" >"$tmp/start" 2>&1
 status=$?
 prints "this manager was removed from the group" "$tmp/start"
@@ -64,12 +64,12 @@ say "a storage is lost"
 lost=$((($(leader) + 2) % 3))
 must cluster kill-mgr "$lost"
 rm -r "$state/mgr$lost"
-# without the removal of the old member, the new one is refused
+# the new member is rejected until the old one is removed
 cluster start-mgr "$lost" >"$tmp/start" 2>&1 &
 starts=$!
 refused() { said "$lost" "cannot join the group: another member has the address of this manager"; }
 until_true 60 refused
-# a second administrator does the same, and may be too late to see the old member
+# a second administrator runs the same command, possibly after the old member is gone
 manage -w 120 replace "$lost" >"$tmp/replaced2" 2>&1 &
 second=$!
 manage -w 120 replace "$lost" >"$tmp/replaced" 2>&1

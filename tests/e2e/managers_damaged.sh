@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The log of a manager, or its record of term and vote, is damaged: a bit is flipped, its first sector
-# was torn, its end is lost, or the log is gone.  The manager refuses to start, and names the file.  It is replaced and filled
-# while a program works, and no call fails.
+# The log of a manager, or its record of term and vote, is damaged: a bit is flipped, its first
+# sector is torn, its end is lost, or it is missing. The manager does not start, and names the file. It is
+# replaced and filled while a program works, and no call fails.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 1 --managers 3
 
 . "$e2e/rolling_load.sh"
 
-# flip FILE OFFSET: one bit
+# flip FILE OFFSET: flips one bit
 flip() {
 	local byte
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Old copies of the storages of all managers of a group, of one and of three, are started in place of
-# the newer ones.  The iods refuse their leader.  It ends, and so does each later leader, before its
-# elections have raised its term above the one that the iods obey.
+# All managers of a group of one or three are started on old copies of their storages. The iods
+# refuse their leader, which ends, and so does each later leader, until elections have raised its
+# term above that of the manager that the iods obey.
 . "$(dirname "$0")/functions.sh"
 
 unset PVFS_TEST_MANAGERS
@@ -10,7 +10,7 @@ conf=$state/pvfs.conf
 
 uri= base= second= third=
 
-# groups N: pvfs.conf has these managers, with the storages mgr0 ...
+# groups N: writes N managers with the storages mgr0 ... to pvfs.conf
 groups() {
 	local rest k ports=("${uri##*:}" "$second" "$third")
 
@@ -25,7 +25,7 @@ groups() {
 	cp "$tmp/conf" "$conf"
 }
 
-# the managers 0 to n-1 of the group, as processes of this test
+# starts managers 0 to n-1 of the group as processes of this test
 start_all() {
 	for m in $(seq 0 $((n - 1))); do
 		"$PVFS_BUILD/mgr/pvfs-mgr" --config "$conf" --index "$m" >>"$tmp/$1.$m" 2>&1 &
@@ -68,7 +68,7 @@ test_group() {
 	grep -qhF 'the iods obey a manager with another copy' "$tmp"/outdated.* ||
 		fail "it ended: $(tail -n 3 "$tmp"/outdated.*)"
 
-	# the copy has recorded it
+	# the copy has recorded that it was displaced
 	rm "$tmp"/outdated.*
 	start_all again
 	until_true 120 one_ended

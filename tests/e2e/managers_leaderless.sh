@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# With a key and no manager that leads, pvfs-doctor reports that, and not that iods refuse this client.
+# With a key, and without a leader, pvfs-doctor reports the missing leader, and not that iods refuse
+# this client.
 . "$(dirname "$0")/functions.sh"
 
 PVFS_TEST_AUTH=${PVFS_TEST_AUTH:-key}

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs and tools work with a mount that lists managers, of which one is the manager, one has no
-# address, and nobody is at the others.
+# Programs and tools work with a mount that lists several managers: one is the manager, one has no
+# address, and at the others nothing listens.
 . "$(dirname "$0")/functions.sh"
 
 requires tcp
 start_pvfs -n 2
 port=$(port_of mgr)
 
-# list HOSTS: a mount of these managers, with the options of the other one
+# list HOSTS: a mount of these managers, with the options of the previous mount
 list() {
 	sed "s|^[^ ]*:/|$1:/|" "$state/pvfstab" >"$tmp/pvfstab"
 	export PVFSTAB_FILE=$tmp/pvfstab

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# While a program works, one manager becomes three, and three become one.  No call fails, and the
-# iods obey higher terms only.
+# While a program works, one manager becomes three, and three become one. No call fails, and the
+# iods obey only higher terms.
 . "$(dirname "$0")/functions.sh"
 
 unset PVFS_TEST_MANAGERS
@@ -9,13 +9,13 @@ start_pvfs -n 1
 
 . "$e2e/rolling_load.sh"
 
-# voters N: the group has N members, all of them voters
+# voters N: the group has N members, and all are voters
 voters() {
 	group_members >"$tmp/members" && [ "$(grep -c . "$tmp/members")" = "$1" ] &&
 		[ "$(grep -c ' voter$' "$tmp/members")" = "$1" ]
 }
 
-# managers_are SECTION ADDRESS STORAGE...: these, in pvfs.conf
+# managers_are SECTION ADDRESS STORAGE...: writes these managers to pvfs.conf
 managers_are() {
 	local rest
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs work in a mount of three managers, and through pvfs-preload, which prove themselves by the
-# key.  The leader is killed, and one hands over.  No call fails, and all that was written is there.
+# Programs use a file system with three managers through a mount and through pvfs-preload, and prove
+# their identity by the key. The leader is killed, and another one hands over. No call fails, and
+# all written data is there.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two of three managers are lost.  The third one goes on alone after pvfs-mgr --recover --force, with
-# all changes in its log.  The old two, started again, elect a leader: the iods refuse it, and both end.
-# With empty storages they join the recovered one.
+# Two of three managers are lost. The third one continues alone after pvfs-mgr --recover --force,
+# with all changes in its log. When the two old managers start again, they elect a leader: the iods
+# refuse it, and both end. With empty storages they join the recovered one.
 . "$(dirname "$0")/functions.sh"
 
 mgr() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" "$@"; }
@@ -46,7 +46,7 @@ must_fail recover --force
 says 'start all iods' "$tmp/recovery"
 [ ! -e "$state/mgr$survivor/recovering" ] || fail "a recovery was begun"
 diff -r raft.before "$state/mgr$survivor/raft" >/dev/null || fail "the log was changed"
-# it is ready only once a manager leads, for which cluster would wait
+# cluster would wait until it is ready, which needs a leader
 "$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 1 >>"$(log_of iod1)" 2>&1 &
 helpers+=($!)
 
@@ -72,7 +72,7 @@ expect ok pvio create /pvfs new. 20 1
 
 # ---- the majority of the old group comes back ----
 
-# starts N: like cluster start-mgr, which would wait for a manager that leads
+# starts N: like cluster start-mgr, but does not wait for a leader
 starts() {
 	"$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --index "$1" >>"$state/log/again$1.log" 2>&1 &
 	again[$1]=$!
@@ -87,7 +87,7 @@ until_true 120 one_ended
 grep -qF 'a manager was recovered from another storage' "$state"/log/again*.log ||
 	fail "it ended: $(tail -n 3 "$state"/log/again*.log)"
 
-# the old group has recorded it, so no later leader of it asks the iods
+# the old group has recorded it, so no later leader of this group asks the iods
 displaced() { grep -qF 'was displaced by a manager that was recovered' "$state"/log/again*.log; }
 all_know() {
 	displaced && return

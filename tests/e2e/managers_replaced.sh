@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# While a program works, each of three managers gets an empty storage: it is removed from the group,
-# joins again under a new id, and is filled.  It is killed meanwhile.  No call fails.
+# While a program works, each of three managers gets an empty storage: the old member is removed
+# from the group, and the manager joins under a new id and is filled. It is killed meanwhile. No
+# call fails.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 1 --managers 3
@@ -9,7 +10,7 @@ start_pvfs -n 1 --managers 3
 . "$e2e/rolling_load.sh"
 
 address() { conf_value "mgr.$1" address | sed 's|.*://||'; }
-# id_of N, votes N: of the manager N, as the leader knows it
+# id_of N, votes N: of manager N, as the leader knows it
 id_of() { group_members | awk -v a="$(address "$1")" '$2 == a { print $1 }'; }
 votes() { group_members | grep -qF " $(address "$1") voter"; }
 removed() { pvfs-managers remove "$(address "$1")" /pvfs >"$tmp/removed" 2>&1 || [ -z "$(id_of "$1")" ]; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-managers shows the group of managers: all up, one that is silent, and a majority that is missing.
+# pvfs-managers shows the state of a group: all managers up, one silent, and no majority.
 . "$(dirname "$0")/functions.sh"
 
 requires tool python3
@@ -39,7 +39,8 @@ must pvfs-ping >"$tmp/ping"
 grep -q "^mgr .* up .*127.0.0.1:$(port_of "mgr.$lead") leads" "$tmp/ping" ||
 	fail "pvfs-ping: $(cat "$tmp/ping")"
 
-# found TEXT: by pvfs-doctor, which finds no leader while the machine is too busy to answer in time
+# found TEXT: pvfs-doctor reports TEXT; retried, because on a busy machine it may find no leader in
+# time
 found() {
 	pvfs-doctor >"$tmp/doctor" 2>&1
 	grep -q "$1" "$tmp/doctor"
@@ -63,7 +64,7 @@ until_true 60 found 'no manager leads'
 must cluster start
 until_true 60 up 2
 
-# the first manager of the list answers over each transport, although it does not lead
+# the first manager of the list replies over each transport, although it is not the leader
 must pvfs-managers -c "$state/pvfs.conf" transfer 1 /pvfs
 answers() {
 	pvfs-doctor -v >"$tmp/doctor" 2>&1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two of three managers hand the leadership to each other again and again, while a client creates
-# files.  No call fails, and the managers keep neither descriptors nor memory of earlier terms.
+# Two of three managers hand the leadership to each other repeatedly, while a client creates files.
+# No call fails, and the managers keep neither descriptors nor memory of earlier terms.
 # PVFS_TEST_TRANSFERS is the number of times that each of the two loses the leadership.
 . "$(dirname "$0")/functions.sh"
 
@@ -10,7 +10,7 @@ start_pvfs -n 1 --managers 3
 
 . "$e2e/rolling_load.sh"
 
-# hands_over N: to manager N, which has just handed over itself and started again.
+# hands_over N: to manager N, which has just handed over and restarted.
 leads() { [ "$(find_leader)" = "$1" ]; }
 hands_over() {
 	must pvfs-managers -t 240000 transfer "$(conf_value "mgr.$1" address)" /pvfs >"$tmp/transfer"
@@ -27,7 +27,7 @@ back_and_forth() { # TIMES
 }
 descriptors() { ls "/proc/$1/fd" | wc -l; }
 memory() { awk '/^RssAnon/ { print $2 }' "/proc/$1/status"; }
-# Some connections may just be made or closed.
+# Some connections may be opening or closing.
 few=8
 keeps_no_descriptors() { [ "$(descriptors "$1")" -le $((had_fds[$1] + few)) ]; }
 
@@ -48,7 +48,7 @@ for n in $a $b; do
 	until_true 60 keeps_no_descriptors "${pid[$n]}"
 	say "manager $n: ${had_fds[${pid[$n]}]} descriptors, now $(descriptors "${pid[$n]}");" \
 		"${had_kib[$n]} KiB, now $(memory "${pid[$n]}")"
-	# 256 KiB of each time; a sanitizer keeps freed memory
+	# 256 KiB for each time; a sanitizer keeps freed memory
 	[ "$sanitized" = 1 ] || [ "$(memory "${pid[$n]}")" -le $((had_kib[$n] + 16384 + 256 * rounds)) ] ||
 		fail "manager $n has grown from ${had_kib[$n]} KiB to $(memory "${pid[$n]}") KiB"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# One manager becomes three, and by mistake the one with the empty storage is [mgr.0], while no iod runs.
-# The database is neither replaced nor deleted, and serves after the mistake is corrected.
+# One manager becomes three. By mistake, [mgr.0] is the manager with the empty storage, while no iod
+# runs. The database is neither replaced nor deleted, and serves after the mistake is corrected.
 . "$(dirname "$0")/functions.sh"
 
 unset PVFS_TEST_MANAGERS
@@ -14,13 +14,14 @@ uri=$(conf_value mgr address)
 base=${uri%:*}
 second=$base:$(free_port) third=$base:$(free_port)
 rest=$(awk '/^\[/ { on = ($0 ~ /^\[mgr/) } !on' "$state/pvfs.conf")
-# managers_are STORAGE STORAGE: of [mgr.0], which has the address of the old one, and of [mgr.1]
+# managers_are STORAGE STORAGE: those of [mgr.0], which has the address of the old one, and of
+# [mgr.1]
 managers_are() {
 	printf '%s\n[mgr]\n' "$rest"
 	printf '[mgr.%s]\naddress = %s\nstorage = %s\n' 0 "$uri" "$1" 1 "$second" "$2" \
 		2 "$third" "$state/mgr2"
 }
-# begin N: the manager, without anybody who waits for it
+# begin N: starts the manager without waiting for it
 begin() {
 	"$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --index "$1" >"$tmp/mgr$1.log" 2>&1 &
 	pid[$1]=$!
@@ -55,7 +56,7 @@ say "the mistake is corrected"
 rm -r "$state/new"
 mkdir "$state/new"
 managers_are "$state/mgr" "$state/new" >"$state/pvfs.conf"
-# manager 2 still waits for the group that nobody is in any more
+# manager 2 still waits for a group
 must cluster start-mgr 0
 must cluster start-iod 0
 must cluster start-mgr 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Users in more than 64 groups, up to the 65,536 of Linux.  Each group counts, for and against its
-# user, by the library, pvfs-preload and the mount, over local and tcp, and with auth = sys, key and
-# munge.
+# Users in more than 64 groups, up to the 65,536 of Linux. Each group is checked, for and against
+# its user, by the library, pvfs-preload and the mount, over local and tcp, and with auth = sys, key
+# and munge.
 [ "${IN_OWN_MOUNTS:-}" ] || IN_OWN_MOUNTS=1 exec unshare --mount "$0" "$@"
 . "$(dirname "$0")/functions.sh"
 leave_mounts
@@ -14,7 +14,7 @@ requires tool setfacl
 
 first=100000	# the groups of the user: so many from here on
 
-# in_groups N COMMAND...: as user 1001 in the groups first to first + N - 1.
+# in_groups N COMMAND...: runs it as user 1001 in the groups first to first + N - 1
 in_groups() {
 	python3 -c '
 import os, sys
@@ -33,14 +33,14 @@ preloaded() { # N COMMAND...
 }
 by_mount() { in_groups "$1" head -c 1 "$m/$2"; }
 
-# file NAME GROUP MODE [ACL]: the user is not its owner.
+# file NAME GROUP MODE [ACL]: creates a file of another user
 file() {
 	must pvio write "/pvfs/$1" 0 10 1 >"$tmp/output"
 	must pvfs-chown "0:$2" "/pvfs/$1"
 	must pvfs-chmod "$3" "/pvfs/$1"
 }
 
-# files N: access by the last and the 65th of so many groups, and by a foreign group.
+# files N: creates files for access by the last and by the 65th of N groups, and by another group
 files() {
 	local last=$((first + $1 - 1))
 
@@ -59,7 +59,7 @@ lists() {	# through the mount: setfacl knows no other way
 	must setfacl -m "g:$last:-" "$m/barred$1"
 }
 
-# rights BY N: the same by each way.
+# rights BY N: checks the same in each way
 rights() {
 	allowed "$1" "$2" "allowed$2"
 	allowed "$1" "$2" "middle$2"
@@ -68,11 +68,11 @@ rights() {
 	denied "$1" "$2" "denied$2"
 	denied "$1" "$2" "beside$2"
 	denied "$1" "$2" "barred$2"
-	# without its last group
+	# without the last group
 	denied "$1" $(($2 - 1)) "allowed$2"
 	allowed "$1" $(($2 - 1)) "denied$2"
 }
-# pvio prints what failed, and exits 0.
+# pvio prints the error and exits with 0
 allowed() {
 	"$@" >"$tmp/output" 2>&1 || fail "exit $?: $*: $(cat "$tmp/output")"
 	! grep -q '^E[A-Z0-9]*$' "$tmp/output" || fail "$*: $(cat "$tmp/output")"
@@ -154,14 +154,14 @@ must cluster stop
 
 # ---- groups that the manager's name service knows ----
 
-# known_groups USER N: the groups file of this host says so, for this test alone.
+# known_groups USER N: adds the user to N groups in the groups file of this host, for this test
 known_groups() {
 	awk -v n="$2" -v first="$first" -v user="$1" 'BEGIN {
 		for (i = 0; i < n; i++) print "many" i ":x:" first + i ":" user }' |
 		cat "$tmp/group" - >"$tmp/group.$1.$2"
 	must mount --bind "$tmp/group.$1.$2" /etc/group
 }
-# ticketed N COMMAND...: reads what as many groups may.
+# ticketed N COMMAND...: reads a file that the members of N groups may read
 ticketed() {
 	local n=$1
 	shift
@@ -173,7 +173,7 @@ ticketed() {
 }
 cp /etc/group "$tmp/group"
 export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
-# by_ticket MODE USER OPTIONS COMMAND...: as that user by a ticket, with each number of groups.
+# by_ticket MODE USER OPTIONS COMMAND...: as that user with a ticket, for each number of groups
 by_ticket() {
 	local mode=$1 user=$2 options=$3 n
 	shift 3

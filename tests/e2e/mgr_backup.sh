@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-mgr --backup copies the database of a running manager.  The copy has everything that was
-# acknowledged before the backup began, and takes the place of the database after --restore.  An
-# incomplete copy is removed, or no manager starts on it.
+# pvfs-mgr --backup copies the database of a running manager. The copy has all changes that were
+# acknowledged before the backup began, and replaces the database after --restore. An incomplete
+# copy is removed, or no manager starts on it.
 . "$(dirname "$0")/functions.sh"
 
 mgr() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" "$@"; }
@@ -12,7 +12,7 @@ says() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(<"$2")"; }
 works() { expect ok pvio chmod "$1" /pvfs/kept; }
 is_free() { backup "$tmp/free" && rm -r "$tmp/free"; }
 
-# stall: a command that takes nothing of its copy, until end_stall
+# stall: starts a command that does not read its copy, until end_stall
 stall() {
 	python3 -c '
 import os, socket, sys, time
@@ -32,7 +32,7 @@ end_stall() {
 	wait "$stalled" 2>/dev/null
 }
 
-# starts_not DIR: no manager starts on that copy, and none of it is called a database
+# starts_not DIR: no manager starts on that copy, and no part of it is named like a database
 starts_not() {
 	sed "s|^storage = $state/mgr\$|storage = $1|" "$state/pvfs.conf" >partial.conf
 	must_fail "$PVFS_BUILD/mgr/pvfs-mgr" --config partial.conf --check
@@ -169,7 +169,7 @@ if [ "$(id -u)" = 0 ]; then
 	says 'run this as root' "$tmp/output"
 	[ -z "$(ls -A "$tmp/theirs")" ] || fail "another user got a copy"
 	expect 600 stat -c %a "$state/mgr/backup.socket"
-	# if the mode of the socket is changed, the kernel still says who connects
+	# if the mode of the socket is changed, the kernel still identifies the user
 	chmod 666 "$state/mgr/backup.socket"
 	expect '-1 0' setpriv --reuid=65534 --regid=65534 --clear-groups -- \
 		/usr/bin/python3 -c '
@@ -179,7 +179,7 @@ s = socket.socket(socket.AF_UNIX)
 s.connect("backup.socket")
 print(struct.unpack("IIi", s.recv(12, socket.MSG_WAITALL))[2], len(s.recv(1)))' "$state/mgr"
 	chmod 600 "$state/mgr/backup.socket"
-	# the copy belongs to the user of the database
+	# the copy belongs to the owner of the database
 	chown 65534:65534 "$state/mgr/db"
 	backup "$tmp/given" || fail "$(<"$tmp/output")"
 	chown 0:0 "$state/mgr/db"

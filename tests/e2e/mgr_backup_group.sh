@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-mgr --backup copies the database of the leader of three managers.  After --restore, the copy
-# is the database of a single manager, or that of a manager which founds a new group.  It has
-# everything that was acknowledged before the backup began.
+# pvfs-mgr --backup copies the database of the leader of three managers. After --restore, the copy
+# is the database of a single manager, or of a manager that founds a new group. It has all changes
+# that were acknowledged before the backup began.
 . "$(dirname "$0")/functions.sh"
 
 mgr() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" "$@"; }
@@ -14,7 +14,7 @@ backup() {
 	mgr --index "$(leader)" --backup "$1" >"$tmp/output" 2>&1
 }
 
-# serves N: acknowledged changes from before the backup N are there, and new files are whole
+# serves N: changes acknowledged before backup N are there, and new files work
 serves() {
 	fsck --repair >found || [ $? = 1 ] || fail "$(<found)"
 	must fsck >found
@@ -59,7 +59,7 @@ mv "$state/mgr2" lost2
 
 cp -a copy1 "$state/mgr0"
 must restore --index 0
-# far above the terms that the old storages can reach by elections
+# much higher than the terms that the old storages can reach by elections
 term=$(grep -oE 'goes on above term [0-9]+' "$tmp/output" | grep -oE '[0-9]+')
 [ "$term" -gt 65536 ] || fail "it goes on above term $term"
 mkdir "$state/mgr1" "$state/mgr2"

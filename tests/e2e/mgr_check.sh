@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-mgr --check finds damage that a start does not detect: a page in the middle of a table.  It
-# does not touch a store in use, and makes no store of an empty folder.
+# pvfs-mgr --check finds damage that a start does not detect, in a page in the middle of a table. It
+# does not change a store in use, and creates no store in an empty folder.
 . "$(dirname "$0")/functions.sh"
 
 check() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --check; }
@@ -19,7 +19,7 @@ must check
 must cluster start-mgr
 must cluster stop
 
-# root leaves nothing that the daemon's user could not use
+# a check by root leaves no files that the daemon's user cannot use
 if [ "$(id -u)" = 0 ]; then
 	chmod 755 "$state"
 	chown -R 65534:65534 "$state/mgr"

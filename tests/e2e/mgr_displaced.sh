@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two managers on two copies of one database: the iods obey the one that was started
-# later, and of two with the same term the one that was started first.  The other one
-# ends, answers no more changes, and cannot be started again until --restore says so.
+# Two managers run on two copies of one database. The iods obey the one that was started later; of
+# two with the same term, the one that claimed them first. The other one ends, acknowledges no
+# changes, and cannot be started again without --restore.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 
@@ -10,7 +10,7 @@ mgr=$PVFS_BUILD/mgr/pvfs-mgr
 gone() { ! kill -0 "$1" 2>/dev/null; }
 says() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(<"$2")"; }
 
-# second: starts another manager on the folder "copy"; sets its pid
+# second: starts another manager on the folder "copy", and sets its pid
 second() {
 	"$mgr" --config "$tmp/second.conf" 2>second.log &
 	second=$!
@@ -25,7 +25,7 @@ sed "/^\[mgr\]/,/^\[/ { s|:$first_port\$|:$port|; s|^storage.*|storage = $tmp/co
 sed "s/port=$first_port/port=$port/" "$state/pvfstab" >second.tab
 expect ok pvio write /pvfs/f 0 300000 1
 
-# a copy of a manager that runs; no request to an iod is under way when it is displaced
+# a copy of a running manager; no request to an iod is in flight when it is displaced
 stand_still "$(cluster pid mgr)"
 cp -a "$state/mgr" copy
 first=$(cluster pid mgr)
@@ -49,7 +49,7 @@ must cluster start-mgr
 expect ok pvio check /pvfs/f 0 300000 1
 expect ok pvio write /pvfs/h 0 300000 3
 
-# two copies of one that is stopped, each started once: they have the same term
+# two copies of a stopped manager, each started once, so they have the same term
 must cluster stop-mgr
 rm -r copy && cp -a "$state/mgr" copy
 must cluster start-mgr
@@ -60,7 +60,7 @@ says 'it obeys another manager' second.log
 expect ok pvio write /pvfs/h 0 300000 4
 expect ok pvio check /pvfs/h 0 300000 4
 
-# the same, and each of them has an iod before it meets the other: one of them goes on
+# the same, but each of them gets one iod before it meets the other: one of them continues
 must cluster stop-mgr
 rm -r copy && cp -a "$state/mgr" copy
 must cluster stop-iod 0

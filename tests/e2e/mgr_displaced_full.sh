@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A manager that another one replaces while its disk is full to the last byte ends, and is
-# never started again, neither on the full disk nor with space: each start has a higher term,
-# so it would take the iods back.
+# A manager is displaced while its disk is full to the last byte. It ends, and does not start again,
+# neither on the full disk nor with free space. Otherwise each start would raise its term, until the
+# iods obeyed it again.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 

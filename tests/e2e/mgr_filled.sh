@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Other programs fill the manager's disk to the last byte, and take space that becomes free
-# immediately, again and again.  The manager goes on, rejects changes without room, logs this in a
-# few lines, and starts on the full disk.  Acknowledged changes are there.
+# Other programs fill the manager's disk to the last byte, and repeatedly take space that becomes
+# free. The manager continues, rejects changes that need room, logs this in a few lines, and starts
+# on the full disk. Acknowledged changes are there.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/mgr" 110
@@ -13,7 +13,7 @@ alive() {
 	[ "$(cluster pid mgr)" = "$pid" ] && kill -0 "$pid" 2>/dev/null ||
 		fail "the manager did not survive"
 }
-# Takes all that there is, and what comes.
+# Takes all free space, and all space that becomes free.
 greedy() {
 	trap 'exit 0' TERM
 	while :; do
@@ -50,7 +50,7 @@ for round in 1 2 3 4 5 6; do
 	[ $((round % 2)) = 0 ] || until_true 30 works
 done
 
-# killed when nothing is left
+# the manager is killed when no space is free
 for round in 1 2 3; do
 	fill
 	until_true 30 nothing_left
@@ -58,7 +58,7 @@ for round in 1 2 3; do
 	alive
 	before=$(ready)
 	must cluster kill-mgr
-	# Berkeley DB loses some 300 bytes where there is no room to recover.
+	# Berkeley DB leaks some 300 bytes if there is no room for a recovery.
 	if leak_check=detect_leaks=0 \
 		cluster start-mgr 5>&- >"$tmp/start" 2>&1; then
 		must pvfs-ls /pvfs >"$tmp/output"

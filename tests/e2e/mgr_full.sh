@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A full disk at the manager: changes fail with ENOSPC, and files can be removed, also if others
-# took all the space.  Reads and writes of data go on.  The manager neither ends nor needs help when
-# there is space again.
+# The manager's disk is full. Changes fail with ENOSPC, and files can be removed, even if other
+# programs took all the space. Reads and writes of data continue. The manager neither ends nor needs
+# help when there is space again.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/mgr" 110
 start_pvfs -n 2
 pid=$(cluster pid mgr)
 
-# fill FILE MIB: takes all space but MIB
+# fill FILE MIB: fills the disk except for MIB
 fill() {
 	local left=$(($(df -k --output=avail "$state/mgr" | tail -n 1) - $2 * 1024))
 
 	fallocate -l ${left}k "$state/mgr/$1"
 }
-# refuses COMMAND...: with ENOSPC; the manager looks at its disk now and then.
+# refuses COMMAND...: fails with ENOSPC; the manager checks its disk periodically
 refuses() {
 	must_fail "$@"
 	expect ENOSPC tail -n 1 "$tmp/output"
@@ -33,7 +33,7 @@ exec 5>"$tmp/fifo"
 held() { grep -q holding "$tmp/holder"; }
 until_true 30 held
 
-# somebody else takes the space
+# another program takes the space
 fill much 2
 until_true 30 looks short
 refuses pvio chmod 600 /pvfs/file
@@ -53,14 +53,14 @@ expect ok pvio unlink /pvfs/old.5
 expect ok pvio check /pvfs/file 0 1000000 1
 [ "$(cluster pid mgr)" = "$pid" ] || fail "the manager did not survive"
 
-# a restart finds room in what is its own
+# a restarted manager uses room that it has reserved
 must cluster kill-mgr
 must cluster start-mgr 5>&-
 refuses pvio create /pvfs new. 1 1
 expect ok pvio unlink /pvfs/old.6
 rm "$state/mgr/all"
 
-# space comes back, and with it success
+# there is space again, and changes succeed
 rm "$state/mgr/much"
 until_true 30 works
 expect ok pvio create /pvfs new. 20 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The manager is killed, then one bit of its log is flipped, or the log is cut: names that were
-# acknowledged are gone from it.  The manager does not start with fewer names, and --check names the
-# damage.  --restore goes on without them.
+# The manager is killed. Then one bit of its log is flipped, or the log is cut, so that acknowledged
+# names are missing in it. The manager does not start, and --check names the damage. --restore
+# continues without these names.
 . "$(dirname "$0")/functions.sh"
 
 run() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" "$@"; }
@@ -18,7 +18,7 @@ log=$state/mgr/db/log.0000000001
 end=$(od -An -v -tx1 -w1 "$log" | grep -n -v ' 00' | tail -n 1)
 end=${end%%:*}
 
-# refused WHAT: it is neither started nor whole, however often that is tried
+# refused WHAT: neither a start nor a check succeeds, however often it is tried
 refused() {
 	local try
 
@@ -43,14 +43,14 @@ for cut in $((end - 5)) $((end / 2)) 0; do
 	refused "cut at $cut of $end"
 done
 
-# untouched, all is there
+# the unchanged folder is complete
 rm -r "$state/mgr" && cp -a killed "$state/mgr"
 must run --check
 must cluster start-mgr
 expect 200 sh -c 'pvfs-ls /pvfs/files | wc -l'
 must cluster kill-mgr
 
-# without a backup: the names up to there, and objects without names
+# without a backup: the names before the damage, and objects without names
 rm -r "$state/mgr" && cp -a killed "$state/mgr"
 truncate -s $((end / 2)) "$log"
 must run --restore

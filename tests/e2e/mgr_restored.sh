@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The manager's disk is lost and its folder comes from a backup, after 0, 1, 2 and 5 starts
-# since that was made.  Without pvfs-mgr --restore such a manager ends and says so.  With it
-# the manager serves and gives out no handle again, and pvfs-fsck finds objects that have
-# lost their names.
+# The manager's disk is lost, and its folder is restored from a backup, after which the manager was
+# started 0, 1, 2 and 5 times. Without pvfs-mgr --restore the manager ends and logs why. With it,
+# the manager serves and assigns no handle again, and pvfs-fsck finds objects that have lost their
+# names.
 . "$(dirname "$0")/functions.sh"
 
 restore() { "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" --restore >restored 2>&1; }
 fsck() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf" "$@"; }
 says() { grep -qF -- "$1" "$2" || fail "no '$1' in: $(<"$2")"; }
 
-# lives N: N lives of the manager, each of which ends with a kill
+# lives N: starts the manager N times, each time ended by a kill
 lives() {
 	local k
 
@@ -22,7 +22,7 @@ lives() {
 	done
 }
 
-# serves N: old files are there, and new ones are whole and nobody else's
+# serves N: old files are there, and new files have only their own data
 serves() {
 	local k
 
@@ -60,7 +60,7 @@ for n in 0 1 2 5; do
 	must cluster start-mgr >/dev/null
 	expect ok pvio check "/pvfs/new.$n" 0 300000 7
 	must pvfs-rm /pvfs/doomed.$n # also where its objects were removed
-	# objects of files that were made in the lost lives, and of no others
+	# objects of files that were created after the backup, and no others
 	lost=$((lost + n))
 	fsck >found 2>&1
 	[ "$(grep -c '^orphan' found)" = $((3 * lost)) ] &&
@@ -71,7 +71,7 @@ fsck --repair >found || [ $? = 1 ] || fail "$(<found)"
 must fsck >found
 expect ok pvio check /pvfs/kept 0 1000000 1
 
-# the manager waits for an iod that does not answer, and does not guess
+# the manager waits for an iod that does not reply, and does not guess
 must cluster stop-mgr
 must cluster kill-iod 1
 restore && fail "without one of the iods: $(<restored)"
@@ -84,8 +84,8 @@ must cluster start-mgr >/dev/null
 until_true 30 grep -q ': ready' "$(log_of iod1)"
 expect ok pvio check /pvfs/kept 0 1000000 1
 
-# with addresses that are mixed up no store is bound to another iod; without a key iods prove
-# no index
+# if addresses are exchanged, no store is bound to another iod; without a key iods cannot prove
+# their index
 must cluster stop
 sed -i '/^key/d; s/^auth = .*/auth = sys/' "$state/pvfs.conf"
 must cluster start >/dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""mgr_restored_open.py DIR NAME: a program that runs while the manager's database is
-restored.  It opens DIR/NAME.kept, and after each line of its input does the next
-part: it makes NAME.made and locks NAME.locked; after the restore it uses all three."""
+"""mgr_restored_open.py DIR NAME: a program that runs while the manager's database is restored.  It
+opens DIR/NAME.kept.  After the first line of its input it creates NAME.made and locks NAME.locked;
+after the next one, which follows the restore, it uses all three."""
 import errno
 import fcntl
 import os
@@ -23,7 +23,7 @@ def said(what):
 
 
 def write(fd):
-    """0, or the errno."""
+    """Returns 0 or the errno."""
     try:
         os.pwrite(fd, b"after" * 1000, 0)
     except OSError as e:

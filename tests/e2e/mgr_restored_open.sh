@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs run while the manager's database is replaced by a copy and restored.  The files that they
-# made since the copy are lost, so writes to these fail with ESTALE.  So do writes to a file that
-# they locked.  The programs go on with older files.  The copy knows the session of the first program, and not of the second.
+# Programs run while the manager's database is replaced by a copy and restored. The files that they
+# created after the copy are lost, so writes to these fail with ESTALE. So do writes to a file that
+# they locked. The programs continue with older files. The copy contains the session of the first
+# program, but not that of the second.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
 
@@ -64,5 +65,5 @@ done
 grep -q 'the database is older than its open files' "$(log_of mgr)" ||
 	fail "the manager did not log why the session ended"
 
-# a lock of the copy that was released since then does not stay
+# a lock in the copy that was released later does not stay
 expect ok pvio write "$tmp/point/known.locked" 0 1000 1

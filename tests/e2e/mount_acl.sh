@@ -20,7 +20,7 @@ alice() { as 1001 1001 --clear-groups -- "$@"; }
 bob() { as 1002 1002 --clear-groups -- "$@"; }
 carol() { as 1003 1003 --groups 2000,2001 -- "$@"; }
 
-# Each line: the command, and its result.
+# Each line has a command and its result.
 try() {
 	"$@" >"$tmp/out" 2>"$tmp/err"
 	echo "$* -> $?: $(sed 's/.*: //' "$tmp/err" | head -n 1)"

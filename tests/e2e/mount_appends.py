@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_appends.py FLAG FILE...: a process for each FILE, which all are the same one, appends
-# records.  Each record is there in one piece, and once.  FLAG: O_WRONLY or O_RDWR.
+# mount_appends.py FLAG FILE...: one process for each FILE appends records; the FILEs are one file
+# at several mounts.  Each record is there once, in one piece.  FLAG is O_WRONLY or O_RDWR.
 import os, sys
 
 RECORDS, LENGTH = 30, 10000

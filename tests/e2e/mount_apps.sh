@@ -11,7 +11,7 @@ elsewhere $all_apps sqlite_wal
 for cache in none open; do
 	mount_at "$tmp/m" -o cache=$cache
 	as_elsewhere "$tmp/m/$cache" $all_apps
-	# with cache=none WAL's shared memory wants Linux 6.6
+	# with cache=none, the shared memory of WAL mode needs Linux 6.6
 	if [ $cache = open ] || maps_shared; then
 		as_elsewhere "$tmp/m/$cache" sqlite_wal
 	fi

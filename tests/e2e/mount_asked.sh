@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The requests that calls through a mount send to the servers: no more than they need.
+# Calls through a mount send no more requests to the servers than they need.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -8,10 +8,10 @@ requires tool setfacl
 n=${E2E_FILES:-60}
 start_pvfs -n 3
 
-# of the manager: how many requests it has served
+# prints the number of requests that the manager has served
 mgr() { pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'; }
 
-# asked WHAT AT-MOST COMMAND...: requests for each of n files, of the manager
+# asked WHAT AT-MOST COMMAND...: each of n files costs at most AT-MOST requests to the manager
 asked() {
 	local before took
 
@@ -42,7 +42,7 @@ for name in names:
 END
 files() { python3 "$tmp/do.py" "$1" $n "$2"; }
 
-# Attributes say that there is no access control list, for as long as they are cached.
+# Attributes include that there is no access control list, and are valid while they are cached.
 mount_at "$tmp/m" -o attr_timeout=3600,entry_timeout=3600
 first=$daemon
 mkdir "$tmp/m/d"
@@ -52,7 +52,7 @@ unmount "$tmp/m" $first
 mount_at "$tmp/m" -o attr_timeout=3600,entry_timeout=3600
 asked list 0 ls -l "$tmp/m/d"
 asked lists 0 files lists "$tmp/m/d"
-# ... set here it is there at once
+# ... a list that is set here is visible at once
 setfacl -m u:1002:rw "$tmp/m/d/1"
 must_fail files lists "$tmp/m/d"
 must getfacl "$tmp/m/d/1" >"$tmp/list"
@@ -60,7 +60,7 @@ must grep -q user:1002 "$tmp/list"
 setfacl -b "$tmp/m/d/1"
 must files lists "$tmp/m/d"
 unmount "$tmp/m" $daemon
-# ... and by another host it is there at once where nothing is kept
+# ... and one set by another host at once if nothing is cached
 mount_at "$tmp/m"
 first=$daemon
 mount_at "$tmp/b"
@@ -71,8 +71,8 @@ must grep -q user:1002 "$tmp/list"
 unmount "$tmp/m" $first
 unmount "$tmp/b" $daemon
 
-# A removal costs its own request, and one to look the name up.  The kernel asks for the
-# directory again after each removal; its attributes came with the answer.  Changes by others show.
+# A removal costs one request, and one for the lookup. The kernel asks for the attributes of the
+# directory after each removal; they came with the reply. Changes by others are visible.
 cat >"$tmp/remove.py" <<'END'
 import os, sys
 n, name = int(sys.argv[1]), sys.argv[2]
@@ -101,8 +101,7 @@ for options in cache=none attr_timeout=3600; do
 	unmount "$tmp/m" $daemon
 done
 
-# Of a file that only this mount writes no iod is asked where it ends, and its times
-# are set by one request.
+# If only this mount writes a file, it asks no iod for the size, and sets the times by one request.
 iods() { pvfs-ping | awk '$1 == "iod" && $4 == "up" { n += $9 } END { print n }'; }
 cat >"$tmp/write.py" <<'END'
 import os, sys
@@ -121,7 +120,7 @@ python3 "$tmp/write.py" 1 "$tmp/m/w" # what there is to ask once, is
 here=$(iods)
 ping=$(($(iods) - here))
 here=$(iods)
-# set, chmod, two or three questions, and of the directory
+# per file: set, chmod, two or three requests, and one for the directory
 asked 'write and look' 7 python3 "$tmp/write.py" $n "$tmp/m/w"
 took=$(($(iods) - here - ping))
 say "write and look: $took requests to iods for $n writes"

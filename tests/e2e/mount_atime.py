@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_atime.py DIR [here]: the calls that change the access time of a file. here: also the reads
-# that other hosts see at the close.
+# mount_atime.py DIR [here]: which calls change the access time of a file.  With `here`, also the
+# reads that other hosts see only at the close.
 import os, sys, time
 
 os.chdir(sys.argv[1])

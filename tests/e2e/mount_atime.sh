@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Access times through a mount change as on a local file system with relatime, or with noatime not
-# at all.  Another host sees them when the file is closed.
+# Access times through a mount change as on a local file system with relatime; with noatime they do
+# not change. Another host sees them when the file is closed.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -30,7 +30,7 @@ touch -ad @1000 "$tmp/a/f"
 cat "$tmp/a/f" >"$tmp/seen"
 must is_later "$tmp/a/f"
 until_true 30 is_later "$tmp/b/f"
-# a time that was set since, here or there, is not undone by the close
+# a time that was set meanwhile, on either host, is not undone by the close
 for by in a b; do
 	exec 7<"$tmp/a/f"
 	read -r -n 1 -u 7 REPLY

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_blocks.py DIR: the space that du reports for closed files with and without holes, to the
-# MiB, since a file system may need some blocks for itself.
+# mount_blocks.py DIR: prints the space that du reports for closed files with and without holes, in
+# MiB, because a file system may need some blocks for itself.
 import ctypes, os, sys
 
 MIB = 1 << 20

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The space of closed files with holes is the same as on a local file system.  For files without
-# holes no iod is asked.
+# st_blocks of closed files with holes is the same as on a local file system. For files without
+# holes, no iod is asked.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -24,7 +24,7 @@ for cache in none open; do
 	unmount "$tmp/a" $daemon
 done
 
-# of all iods: how many requests they have served
+# prints the number of requests that all iods have served
 iods() { pvfs-ping | awk '$1 == "iod" && $4 == "up" { n += $9 } END { print n }'; }
 mount_at "$tmp/a"
 head -c 1000000 /dev/zero >"$tmp/a/full"

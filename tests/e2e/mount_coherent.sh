@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Two mounts of one file system, as of two hosts: a completed write is visible through the other
-# mount immediately, or with cache=open by the next open.
+# mount immediately, or with cache=open at the next open.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -17,7 +17,7 @@ exercise() {
 	rm "$tmp"/a/f?
 }
 
-# Processes of both put records at the end of one file.
+# Processes of both mounts append records to one file.
 appends() { must python3 "$e2e/mount_appends.py" "$1" "$tmp"/{a,b,b}/log; }
 
 cache=none
@@ -33,12 +33,12 @@ if maps_shared; then
 else
 	say "shared mappings with cache=none: not with Linux $(uname -r)"
 fi
-# names and sizes, too
+# names and sizes are visible, too
 echo one >"$tmp/a/n" && expect one cat "$tmp/b/n"
 echo two >>"$tmp/b/n" && expect 8 stat -c %s "$tmp/a/n"
 mv "$tmp/b/n" "$tmp/b/o" && must_fail stat "$tmp/a/n"
 expect o ls "$tmp/a"
-# a lock on one is a lock on the other, and ends with its holder
+# a lock on one mount is valid on the other, and ends with its holder
 exec 8>>"$tmp/a/o"
 must flock -x 8
 must_fail flock -n "$tmp/b/o" true
@@ -67,7 +67,7 @@ if maps_shared; then
 	appends O_WRONLY
 	appends O_RDWR
 fi
-# a write through a mapping keeps its place, though the descriptor appends
+# a write through a mapping keeps its place, although the descriptor appends
 expect "b'Xello' 5" python3 - "$tmp/a/mapped" <<-'END'
 	import mmap, os, sys
 	fd = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT | os.O_APPEND)
@@ -81,7 +81,7 @@ END
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon
 
-# An open finds how long a file is, however old attributes may be.
+# An open finds the current size, however old cached attributes may be.
 mount_at "$tmp/a" -o cache=open,attr_timeout=3600,entry_timeout=3600
 first=$daemon
 mount_at "$tmp/b" -o cache=open
@@ -95,8 +95,8 @@ print(os.lseek(fd, 0, os.SEEK_END), os.pread(fd, 10, 0))' "$tmp/a/long"
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon
 
-# A missing name is cached as names are: a file made here is there immediately, and one made by
-# others after the timeout.
+# A missing name is cached like names: a file created here is visible immediately, and one created
+# by others after the timeout.
 mgr() { pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'; }
 asks() { # COMMAND...: how many requests that is, and a ping
 	local before
@@ -126,7 +126,7 @@ must_fail stat "$tmp/b/n/e"
 must_fail stat "$tmp/b/n/f"
 echo two >"$tmp/a/n/e" && until_true 30 test -e "$tmp/b/n/e"
 expect two cat "$tmp/b/n/e"
-# ... and who makes it finds it
+# ... and the host that creates it finds it
 echo three >"$tmp/b/n/f"
 must_fail mkdir "$tmp/a/n/f"
 must_fail bash -c "set -C; : >'$tmp/a/n/f'"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Each call has the same effect through a mount as on a local file system: results, errors, owners,
-# modes, links, and which times changed.  CONFORM_CALLS: other calls of conform_paths.py, separated
-# by commas, or all; CONFORM_WHO: also as other users.
+# modes, links, and changed times. CONFORM_CALLS selects other calls of conform_paths.py, separated
+# by commas, or all; CONFORM_WHO adds other users.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -11,7 +11,7 @@ calls=("open wct" chmod "chown -1" truncate rmdir unlink symlink "link to" "rena
 [ -z "${CONFORM_CALLS:-}" ] || mapfile -t -d , calls < <(echo -n "$CONFORM_CALLS")
 [ "${calls[0]}" != all ] || calls=()
 
-# same DIR PART [CASE...]: the part must print the same there as here
+# same DIR PART [CASE...]: the part prints the same on the mount as on the local file system
 same() {
 	local dir=$1 part=$2
 	shift 2
@@ -29,7 +29,7 @@ mkdir -m 755 "$tmp/local"
 mount_at "$tmp/m" -o suid,dev,no_default_permissions
 for part in rights data names; do same "$tmp/m" $part; done
 unmount "$tmp/m" $daemon
-# the order of checks is that of a local one if the kernel checks at all
+# if the kernel checks permissions, the order of checks is that of a local file system
 mount_at "$tmp/m" -o suid,dev
 for part in rights data names programs; do same "$tmp/m" $part; done
 same "$tmp/m" paths ${calls[@]+"${calls[@]}"}

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""mount_cut.py - direct writes that fail after an end of the file that the kernel does not know,
-because others wrote it: past the mount, through the library.  When such a write fails, the kernel
-cuts the file to the end that it knows.
+"""mount_cut.py - direct writes that fail beyond the end of the file that the kernel knows.  Others
+have extended the file: by a bypass of the mount, or through the library.  When such a write fails,
+the kernel truncates the file to the end that it knows.
 
-usage: mount_cut.py MOUNT full        lines of the test tell when the store is full, and
-                                      when it is not any more
-       mount_cut.py MOUNT still       ... when an iod stands still, and goes on
-       mount_cut.py MOUNT past        the data of this program goes past the mount
+usage: mount_cut.py MOUNT full        prints when the test must fill the store, and empty it
+       mount_cut.py MOUNT still       prints when the test must stop an iod, and continue it
+       mount_cut.py MOUNT past        the data of this program bypasses the mount
        mount_cut.py MOUNT beside      while another process appends
 """
 import ctypes, errno, mmap, os, platform, struct, subprocess, sys, time
@@ -30,7 +29,7 @@ def sure(n):
 
 
 def submit(fd, buf, off):
-    """As os.pwrite(), by the kernel's own asynchronous calls."""
+    """As os.pwrite(), by the asynchronous calls of the kernel."""
     context = ctypes.c_ulong(0)
     mem = (ctypes.c_char * len(buf)).from_buffer(buf)
     one = ctypes.create_string_buffer(struct.pack(
@@ -93,7 +92,7 @@ def whole(name):
 
 
 def reached(mount):
-    """Until the mount is connected to all iods again: calls to a silent one fail at once."""
+    """Waits until the mount is connected to all iods again: calls to a silent one fail at once."""
     fd = os.open(os.path.join(mount, "reached"), os.O_RDWR | os.O_DIRECT | os.O_CREAT)
     end = time.monotonic() + 60
     while True:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A direct write that fails does not cut away data of others.  This holds for asynchronous writes of
-# the kernel (io_submit), for ordinary ones with cache=open, and for programs whose data goes past
-# the mount.  A program's own failed write is cut.
+# When a direct write fails, data of others is not truncated. This holds for asynchronous writes of
+# the kernel (io_submit), for ordinary ones with cache=open, and for programs that bypass the mount.
+# The data of the failed write itself is truncated.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -11,7 +11,8 @@ requires python3
 small_disk "$state/iod1" 16
 start_pvfs -n 2
 
-# run COMMAND...: "ok" at last, and what it says is done before
+# run COMMAND...: runs mount_cut.py, and carries out each word that it prints (fill, empty, stop, go
+# on).  The last word must be "ok".
 run() {
 	local word ok=
 
@@ -51,7 +52,7 @@ for cache in none open; do
 	until_true 30 has_room
 done
 
-# an append between the failure and the cut
+# another append between the failure and the truncation
 state=$tmp/second
 start_pvfs -n 1
 mount_at "$tmp/m" -o cache=none

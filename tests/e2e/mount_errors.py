@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# usage: mount_errors.py FILE SHIM [PVFS_FILE | -]: see mount_errors.sh.  PVFS_FILE is the same file
-# as libpvfs names it: writes go past the mount.  With -: prints the result of fsync of the file,
-# for each line of the input.
+# usage: mount_errors.py FILE SHIM [PVFS_FILE | -]: see mount_errors.sh.  PVFS_FILE is the path of
+# the same file for libpvfs; with it, writes bypass the mount.  With -, prints the result of fsync
+# of the file for each line of the input.
 import ctypes
 import errno
 import fcntl
@@ -73,7 +73,7 @@ def other_host_meets_it():
 
 
 class Beside:
-    """Another program, through the mount, with the file open for as long."""
+    """Another program has the file open through the mount at the same time."""
 
     def __init__(self):
         self.program = subprocess.Popen([sys.executable, __file__, path, shim, "-"],
@@ -98,8 +98,8 @@ def beside():
         print(synced(fd), flush=True)
 
 
-# another host's fsync has met it: it is told by whatever number of the file, also by one
-# that nothing was written by
+# another host's fsync has met the error: each descriptor of the file reports it, also one that was
+# not used for writing
 def past_the_mount():
     fd = opened()
     for other in (os.dup(fd), os.open(path, os.O_RDONLY)):
@@ -107,7 +107,7 @@ def past_the_mount():
         other_host_meets_it()
         want("EIO", synced(other), "by another number")
         want("ok", synced(fd), "once more")
-    # nor need the number be open still
+    # ... also if the writing descriptor is closed
     os.pwrite(fd, b"x" * 4096, 0)
     os.close(fd)
     other_host_meets_it()
@@ -115,7 +115,7 @@ def past_the_mount():
         fd = os.open(path, how)
         want("EIO" if how == os.O_RDONLY else "ok", synced(fd), "opened anew")
         os.close(fd)
-    # an asynchronous one is told as well
+    # an asynchronous fsync reports it, too
     fd = opened()
     os.pwrite(fd, b"x" * 4096, 0)
     os.close(fd)
@@ -126,7 +126,7 @@ def past_the_mount():
     os.close(fd)
 
 
-# and so is who has the file open through the mount, whoever met it
+# a program that has the file open through the mount gets the report, whoever met the error
 def told_on():
     fd = opened()
     p = Beside()
@@ -138,7 +138,8 @@ def told_on():
         want("EIO", p.synced(), "the program beside it")
         want("ok", p.synced(), "that one again")
         want("ok", synced(fd), "who wrote, again")
-    # a report without the right to write is rejected, and so is an error that is no loss
+    # a report by a descriptor without the right to write is rejected, and so is an errno that means
+    # no loss
     for how, error, say in ((os.O_RDONLY, errno.EIO, "EBADF"), (os.O_RDWR, errno.ESTALE, "EINVAL")):
         try:
             fcntl.ioctl(os.open(path, how), 0x4008f563, struct.pack("II", error, 0))
@@ -156,7 +157,7 @@ if len(sys.argv) > 3:
     past_the_mount()
     told_on()
 
-# each of those that have it open hears of it once, whoever asked first
+# each open file reports the error once, whichever asked first
 a, b, c = opened(), opened(), os.open(path, os.O_RDONLY)
 other = os.open(path + "2", os.O_RDWR | os.O_CREAT)
 for fd in (a, b, other):
@@ -168,7 +169,7 @@ want("EIO", synced(c), "who reads")
 for fd in (a, b, c, later, other):
     want("ok", synced(fd), "again")
 
-# a child has its parent's descriptor: one of them hears of it
+# a child shares its parent's descriptor: one of the two gets the report
 fail_once(b, "once more")
 pid = os.fork()
 if not pid:
@@ -186,7 +187,7 @@ want("ok", synced(b), "opened anew")
 want("EIO", synced(c), "who reads, again")
 want("EIO", synced(later), "the other one")
 
-# several at a time: each hears of what was lost before it asked
+# several concurrent fsyncs: each reports losses that happened before it began
 for i in range(30):
     for fd in (a, b):
         os.pwrite(fd, b"%4d" % i * 1024, 4096 * i)

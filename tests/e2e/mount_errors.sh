@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A write-back error of a disk is reported once to each open file of a mount that was open then, not
-# only to the first that asks.  It is also reported to a program that wrote past the mount, by any
-# descriptor.
+# A write-back error of a disk is reported once to each file that was open then through a mount, not
+# only to the first one that asks. It is also reported to a program that wrote in bypass of the
+# mount, by any descriptor.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

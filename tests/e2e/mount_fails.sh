@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Failures end with an error, and soon: wrong options, servers that are unavailable or stand still,
-# a pvfs-fuse that is stopped or killed.  Acknowledged changes stay.
+# Failures end with an error within a short time: wrong options, servers that are unavailable or
+# stopped, a pvfs-fuse that is stopped or killed. Acknowledged changes stay.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -13,7 +13,7 @@ spec=127.0.0.1:/
 reach=port=$port,transport=${PVFS_TEST_SCHEME:-tcp}${proof:+,$proof}
 
 says() { grep -q -- "$1" "$tmp/output" || fail "no word of '$1': $(cat "$tmp/output")"; }
-# gone PID...: it is over; the bound is only against a hang.
+# gone PID...: the processes have ended; the limit is only against a hang
 gone() { ! kill -0 "$1" 2>/dev/null; }
 
 # ---- wrong from the beginning: said, and nothing is mounted ----
@@ -80,7 +80,7 @@ until_true 30 umount "$m"
 # ---- and one deadline for a call, though the kernel asks twice ----
 # waits: how many requests ended by their deadline since.
 waits() { tail -n +$((before + 1)) "$state/log/once.log" | grep -c ' by its deadline'; }
-# once WHAT COMMAND...: fails, and has waited once
+# once WHAT COMMAND...: the command fails, and exactly one request timed out
 once() {
 	local what=$1
 	shift
@@ -120,7 +120,7 @@ ended() {
 	wait $guard
 	until_true 30 umount "$m"
 }
-# stopped PID...: both go, and who reads meanwhile is told.
+# stopped PID...: both processes exit, and a concurrent reader gets an error
 stopped() {
 	stand_still "$@"
 	cat "$m/f" >"$tmp/output" 2>&1 &

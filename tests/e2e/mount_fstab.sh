@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A line of fstab: mount -a, mount DIR and umount DIR with it; the units that systemd generates from
-# it, and the command that they run.
+# A line of fstab: mount -a, mount DIR and umount DIR use it. systemd generates units from it, with
+# the command that they run.
 if [ -z "${PVFS_OWN_MOUNTS:-}" ] && unshare -m --propagation private true 2>/dev/null; then
 	PVFS_OWN_MOUNTS=1 exec unshare -m --propagation private bash "$0" "$@"
 fi
@@ -10,7 +10,7 @@ leave_mounts
 . "$e2e/mounting.sh"
 requires mounts
 
-# mount(8) has its helpers in /sbin alone: one of this build is there for this test
+# mount(8) looks for helpers only in /sbin, so one of this build is placed there for this test
 mkdir sbin work
 must ln -s "$fuse" sbin/mount.fuse.pvfs
 mount -t overlay -o "lowerdir=/usr/sbin,upperdir=$tmp/sbin,workdir=$tmp/work" \
@@ -27,7 +27,7 @@ cat >fstab <<-END
 	127.0.0.2,127.0.0.1:/ $tmp/list fuse.pvfs noauto,$reach 0 0
 	127.0.0.1:/ $tmp/d fuse.pvfs noauto,nodiratime,strictatime,lazytime,nosymfollow,allow_suid,allow_dev,group,$reach 0 0
 END
-# How it is mounted.
+# Prints the options of a mount.
 options() { awk -v d="$1" '$2 == d { print $1, $3, $4 }' /proc/mounts; }
 
 # ---- mount(8) ----
@@ -85,7 +85,7 @@ shown_with() { # OPTIONS
 	mount -t fuse.pvfs -o "$reach,nonempty,$1" 127.0.0.1:/ "$tmp/full" >output 2>&1 ||
 		fail "$(cat output)"
 }
-# mount(8) keeps suid and dev from its helpers: that is said
+# mount(8) does not pass suid and dev to its helpers: pvfs-fuse reports that
 shown_with suid,dev
 grep -q 'full: nosuid and nodev hold: .*allow_suid,allow_dev' output || fail "$(cat output)"
 until_true 30 umount full
@@ -99,7 +99,7 @@ for word in bogus mand,bogus; do
 	grep -q bogus output || fail "$(cat output)"
 done
 until_true 30 umount full
-# the kernel and libfuse would not agree
+# the kernel and libfuse would use different values
 must_fail "$fuse" 127.0.0.1:/ "$tmp/full" -o "$reach,nonempty,max_read=65536"
 grep -q max_read output || fail "$(cat output)"
 # a remount keeps the flags that it does not name
@@ -125,7 +125,7 @@ has() { # UNIT LINE
 	grep -qx -- "$2" "units/$1" || fail "$1: no $2: $(cat "units/$1")"
 }
 a=$(unit_of a mount) b=$(unit_of b mount) auto=$(unit_of b automount)
-# after the network, and the boot goes on without it
+# the unit waits for the network, and the boot continues if it fails
 [ -L "units/remote-fs.target.wants/$a" ] || fail "not at boot: $(find units)"
 has "$a" 'What=127.0.0.1:/'
 has "$a" 'Type=fuse.pvfs'
@@ -136,7 +136,7 @@ grep -E "$a|$b|$auto" verified && fail "systemd refuses them"
 
 # unit_field UNIT NAME
 unit_field() { sed -n "s/^$2=//p" "units/$1"; }
-# As systemd starts a mount unit: it has begun when the command returns.
+# As systemd starts a mount unit: it is active when the command returns.
 for unit in "$a" "$b"; do
 	where=$(unit_field "$unit" Where)
 	must mount "$(unit_field "$unit" What)" "$where" -t fuse.pvfs \

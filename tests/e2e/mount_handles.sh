@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The result of name_to_handle_at(2) opens any object after the kernel has forgotten it, and through
+# A handle of name_to_handle_at(2) opens any object after the kernel has dropped it, and through
 # another mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"

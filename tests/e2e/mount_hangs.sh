@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A mount does not hang its host.  While programs of all kinds work there, through it and past it,
-# its servers or its daemon are stopped, killed or cut off.  All calls return, the mount can be
-# removed and made again, and acknowledged changes are there.
+# A mount does not hang its host. Programs of all kinds work through it and in bypass of it, while
+# its servers or its daemon are stopped, killed or disconnected. All calls return, the mount can be
+# removed and created again, and acknowledged changes are there.
 #
-# HANG_ROUNDS (3) rounds, of HANG_FAULTS (all) one after the other; HANG_SEED (random) chooses where
-# they begin.  With HANG_FIGURES: calls, failed ones and the longest in ms, by fault and kind.
+# HANG_ROUNDS (3) is the number of rounds, with HANG_FAULTS (all) one after the other; HANG_SEED
+# (random) chooses the first. HANG_FIGURES prints calls, failed calls and the longest in ms, by
+# fault and kind.
 . "$(dirname "$0")/functions.sh"
 net=pvfsh$$
 remove_host() { ip netns del $net 2>/dev/null; return 0; }
@@ -32,13 +33,13 @@ must ip addr add $address.1/24 dev $net
 must ip link set $net up
 must ip -n $net addr add $address.2/24 dev eth0
 must ip -n $net link set eth0 up
-# A mount that is made in it is seen by all: ip-netns would hide it.
+# A mount that is made in the namespace is visible everywhere: ip-netns would hide it.
 there() { nsenter --net=/run/netns/$net "$@"; }
 
-# of those that were killed locks are free soon
+# locks of killed clients become free soon
 start_pvfs -n 2 --host $address.1 --set mgr.session_timeout=8
 
-# Asks nobody: a mount that cannot answer is one.
+# Sends no request, because the mount may not respond.
 is_shown() { grep -q " $m fuse.pvfs " /proc/mounts; }
 shown=("$m")
 show() {
@@ -62,7 +63,7 @@ end_workers() {
 	return 0
 }
 at_end end_workers
-# begin_work: until end_work, through the mount and past it.
+# begin_work: starts programs that work through the mount and in bypass of it, until end_work
 begin_work() {
 	mkfifo "$tmp/go"
 	there pvblock "$m/through" run "$tmp/through" <"$tmp/go" >"$tmp/told" &
@@ -86,7 +87,7 @@ end_work() {
 # ---- faults ----
 
 gone() { ! kill -0 "$1" 2>/dev/null; }
-# figure NAME COMMAND...: how long it takes, ms, whatever it says
+# figure NAME COMMAND...: prints how many ms it takes, whatever its result is
 figure() {
 	local name=$1 from=${EPOCHREALTIME/[.,]/}
 	shift
@@ -96,7 +97,7 @@ figure() {
 	echo "$fault - $name 1 0 $(((${EPOCHREALTIME/[.,]/} - from) / 1000))" \
 		>>"$tmp/figures"
 }
-# Programs with open files there get errors, and close them.
+# Programs with open files there get errors and close them.
 taken_away() { umount "$m" 2>/dev/null || ! is_shown; }
 anew() {
 	until_true 60 gone "$server"
@@ -128,7 +129,7 @@ fuse_killed() {
 	kill -KILL "$server"
 	anew
 }
-# Until each call that waits has come to its end.
+# Returns when each waiting call has ended.
 meanwhile() {
 	sleep $((timeout + 1))
 	figure umount umount "$m"
@@ -185,7 +186,7 @@ for ((round = 0; round < rounds; round++)); do
 	is_shown || anew # nobody had a file open
 	sleep 0.5
 	end_work
-	# with what was kept in memory, and without
+	# with the data that was cached, and without it
 	until_true 60 stat "$m/through/large" >"$tmp/output" 2>&1
 	until_true 30 umount "$m"
 	wait $guard || fail "$fault: pvfs-fuse ended with $?"

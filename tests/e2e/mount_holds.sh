@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file that is open through a mount stays when its last name goes, also while a restarted manager
-# has not been told yet what is open.  It goes with the last close.
+# A file that is open through a mount stays when its last name is removed, also while a restarted
+# manager does not know yet which files are open. It is removed at the last close.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -17,7 +17,7 @@ crash() {
 	must cluster start-mgr
 }
 
-# Alone has it open: others would tell the mount when they end.
+# Only this process has the file open: another one would wake the mount when it ends.
 reader() {
 	exec 7<"$m/f"
 	echo >"$tmp/go" # it is

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Four processes at one file, whose bytes they share in turn, find the data that they wrote: through
-# one mount and two, past them, with each kind of cache, and by mappings (LANES_STEPS).
+# Four processes write one file, whose bytes they share in turn, and find their own data: through
+# one mount and two, in bypass of them, with each kind of cache, and by mappings (LANES_STEPS).
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -11,7 +11,7 @@ as_is() { "$@"; }
 lanes() {
 	must $how timeout 200 pvlanes $1 $RANDOM "${LANES_STEPS:-150}" 4 "${@:2}"
 }
-# All of them at two pages that the kernel caches, drops and reads again.
+# All processes use two pages, which the kernel caches, drops and reads again.
 narrow() {
 	local how=as_is i
 

@@ -1,19 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Lists large directories with all attributes through a mount: the same as a local file system, many
-# entries in one request, and never older than the mount's options allow.
+# Lists large directories with all attributes through a mount. The result is the same as on a local
+# file system, a request returns many entries, and attributes are never older than the mount's
+# options allow.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
 entries=${E2E_LISTED:-640}
 start_pvfs -n 2
 
-# requests: how many the manager has served.
+# requests: prints the number of requests that the manager has served
 requests() {
 	pvfs-ping | awk '$1 == "mgr" && $3 == "up" { print $8 }'
 }
 
-# Of every kind, mode, size and age; the same here and there.
+# Files of every type, mode, size and age; the same on both file systems.
 cat >"$tmp/fill.py" <<'END'
 import os, socket, sys
 n = int(sys.argv[2])
@@ -36,7 +37,7 @@ for i in range(n):
     os.utime(name, ns=(i * 1000000007, i * 3000000019))
 END
 
-# told DIR: all that a listing says; of directories the size is their own affair.
+# told DIR: prints a listing with all attributes, without the sizes of directories
 told() {
 	(cd "$1" && find . -mindepth 1 \
 		\( -type d -printf '%P %y %m %U:%G %n\n' \) -o \
@@ -65,21 +66,21 @@ for cache in none open; do
 	unmount "$tmp/a" $daemon
 done
 
-# With names that may be kept no entry costs a request of its own.
+# If names may be cached, no entry costs a request of its own.
 mount_at "$tmp/a" -o attr_timeout=3600,entry_timeout=3600
 before=$(requests)
 told "$tmp/a/d" >"$tmp/have"
 after=$(requests)
 same "with attributes"
-# links are read one by one, and directories opened, read and closed
+# each link is read, and each directory opened, read and closed
 others=$(awk '$3 == "l" { n++ } $3 == "d" { n += 3 } END { print n }' "$tmp/want")
 took=$((after - before - others))
 say "$entries entries in $took requests, and $others for links and directories"
 [ $took -lt $((entries / 8)) ] || fail "an entry takes a request"
 unmount "$tmp/a" $daemon
 
-# Changes by others show immediately without a cache, and changes made here always: to a process
-# that listed the directory before, and to one that is still listing.
+# Changes by others are visible immediately without a cache, and changes made here always. The
+# process listed the directory before, or is still listing it.
 cat >"$tmp/change.py" <<'END'
 import os, sys
 here, there = sys.argv[1:3]
@@ -100,7 +101,7 @@ with os.scandir(".") as it:
             assert size == int(e.name[-5:]) + 5000, (e.name, size)
             changed += 1
 assert changed == len(late), (changed, len(late))
-# a file that is being written has the size that it has
+# a file that is being written has its current size
 with open(os.path.join(there, names[0]), "r+b", buffering=0) as f:
     f.truncate(0)
     for size in 10000, 20000, 30000:

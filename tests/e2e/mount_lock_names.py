@@ -130,7 +130,7 @@ class Names:
         self.by_link()
 
     def folder(self, first):
-        """A's and B's, each with a lock file."""
+        """Folders of A and B, each with a lock file."""
         self.turn += first
         d = f"/{'new' if first else 'old'}{self.turn}"
         if not os.path.exists(self.a + d):
@@ -159,7 +159,7 @@ class Names:
             os.unlink(self.a + "/" + name)
 
     def by_name(self):
-        """Calls by a name whose object was replaced, and open descriptors of both."""
+        """Calls by the name of a replaced object, and descriptors of the old and the new one."""
         a, b = self.folder(True)
         create(a + "f"), os.mkdir(a + "d")
         mine, other = os.open(a + "lock", os.O_RDWR), os.open(b + "lock", os.O_RDWR)
@@ -184,7 +184,7 @@ class Names:
 
 
     def by_link(self):
-        """The lock file has a name in two folders: the names of both are those of then."""
+        """The lock file has a name in two folders: names in both are current."""
         (a, b), (a2, b2) = self.folder(True), self.folder(True)
         os.unlink(a2 + "lock")
         os.link(a + "lock", a2 + "lock")
@@ -200,7 +200,7 @@ class Names:
 
 
 def own(kind, d, local):
-    """As postfix, cron and many others have it."""
+    """A lock file as postfix, cron and many other programs use it."""
     while True:
         try:
             fd = os.open(d + "/lock", os.O_RDWR | os.O_CREAT, 0o600)

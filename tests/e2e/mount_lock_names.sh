@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two mounts of one file system, as of two hosts, which cache names.  A process that gets a lock
-# finds the current file of each name in the folder of the locked file.  So lock files that are
-# created, locked and removed in turn never have two owners.
+# Two mounts of one file system, as of two hosts, cache names. A process that gets a lock finds the
+# current file of each name in the folder of the locked file. So lock files that are created, locked
+# and removed in turn never have two owners.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Programs on several hosts that rely on locks, for mount_locks.sh.
 
-mount_locks.py CASE KIND A B: two processes below each of the folders A and B, which are
-one folder seen through two mounts.  KIND: posix, ofd or flock.  Exits 0 if the
-file has what all of them did under the lock.
+mount_locks.py CASE KIND A B: two processes below each of the folders A and B, which are one folder
+seen through two mounts.  KIND is posix, ofd or flock.  Exits with 0 if the file has the changes of
+all processes.
 """
 import fcntl
 import mmap
@@ -20,7 +20,7 @@ F_OFD_SETLK, F_OFD_SETLKW = 37, 38
 
 
 def lock(kind, fd, how, wait=True):
-    """False: another one has it."""
+    """Tries to take the lock.  Returns False if another process has it."""
     if kind == "flock":
         op = {fcntl.F_RDLCK: fcntl.LOCK_SH, fcntl.F_WRLCK: fcntl.LOCK_EX,
               fcntl.F_UNLCK: fcntl.LOCK_UN}[how]
@@ -37,7 +37,7 @@ def lock(kind, fd, how, wait=True):
 
 
 def spin(kind, fd, how):
-    """Without a wait: F_SETLK, LOCK_NB."""
+    """Tries to take the lock without waiting: F_SETLK, LOCK_NB."""
     while not lock(kind, fd, how, False):
         pass
 
@@ -50,14 +50,14 @@ def record(i):
 
 
 class Seen:
-    """By turns: the next holder sees the changes under the lock immediately."""
+    """Takes turns: the next holder immediately sees the changes that were made under the lock."""
 
     def prepare(self, d):
         with open(d + "/seen", "wb") as f:
             f.write(bytes(8192))
 
     def run(self, a, b, kind):
-        """Nothing is between that time could heal: each turn is over in some ms."""
+        """The turns take only some ms, so no time-out of a cache hides an error."""
         fds = [os.open(d + "/seen", os.O_RDWR) for d in (a, b)]
         maps = MAPS and [mmap.mmap(fd, 8192) for fd in fds]
         for i in range(1, ROUNDS):
@@ -79,8 +79,8 @@ class Seen:
         self.removed(a, b, kind)
 
     def beside(self, fds, maps, kind):
-        """The lock is of another descriptor than the mapping; POSIX locks of a process' own end
-        with any of its descriptors."""
+        """The lock belongs to another descriptor than the mapping.  The POSIX locks of a process
+        end when it closes any descriptor of the file."""
         how = fcntl.F_WRLCK if kind == "flock" else fcntl.F_RDLCK
         for i in range(ROUNDS, ROUNDS + 4):
             path = f"/proc/self/fd/{fds[i % 2]}"
@@ -108,7 +108,7 @@ class Seen:
             sys.exit(f"turn {i}: mapped: {m[:8]}")
 
     def removed(self, a, b, kind):
-        """Its last name goes while another one waits for the lock."""
+        """The last name of the file is removed while another process waits for the lock."""
         for i in range(5):
             mine, other = [os.open(d + "/seen", os.O_RDWR | os.O_CREAT) for d in (a, b)]
             lock(kind, mine, fcntl.F_WRLCK)
@@ -118,7 +118,7 @@ class Seen:
             lock(kind, other, fcntl.F_WRLCK)
             if os.fstat(other).st_nlink:
                 sys.exit("what was removed has a name")
-            # the open file was removed, so its name stands for another one
+            # the open file was removed, so the name belongs to another file
             try:
                 sys.exit(f"opened without a name: {os.open(b + '/seen', os.O_RDWR)}")
             except FileNotFoundError:
@@ -130,7 +130,7 @@ class Seen:
 
 
 class Counter:
-    """A number in a page that is full otherwise."""
+    """Changes a number in a page whose other bytes never change."""
 
     def prepare(self, d):
         with open(d + "/counter", "wb") as f:
@@ -151,7 +151,7 @@ class Counter:
 
 
 class Mapped(Counter):
-    """The same through shared mappings, which nobody flushes."""
+    """The same through shared mappings, without msync."""
 
     def work(self, d, kind, who):
         fd = os.open(d + "/counter", os.O_RDWR)
@@ -164,7 +164,7 @@ class Mapped(Counter):
 
 
 class End:
-    """Records at the end that fstat(2) tells."""
+    """Appends records at the end that fstat(2) reports."""
 
     def prepare(self, d):
         open(d + "/end", "wb").close()
@@ -184,7 +184,7 @@ class End:
 
 
 class Rows:
-    """Readers of a table that grows, as HDF5's are."""
+    """Processes read a table that grows, as readers of HDF5 files do."""
 
     def prepare(self, d):
         with open(d + "/rows", "wb") as f:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Two mounts of one file system, as of two hosts, with each combination of caches.  A process that
-# gets a lock sees all changes that others made under it before, through whichever mount: data,
-# sizes, attributes and names.  Locks of an open file end with its last descriptor, and locks of a
+# Two mounts of one file system, as of two hosts, with each combination of caches. A process that
+# gets a lock sees all earlier changes that others made under it, through whichever mount: data,
+# sizes, attributes and names. Locks of an open file end with its last descriptor, and locks of a
 # process with any of its descriptors.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
@@ -18,7 +18,7 @@ fi
 kinds=(posix ofd flock)
 turn=0
 
-# In a folder of its own, which no mount knows by another name.
+# Each case runs in a folder of its own, which no mount has cached under another name.
 run() { # CASE KIND
 	local dir=dir$((turn++))
 
@@ -47,7 +47,7 @@ for cache in none open; do
 	unmount "$tmp/a" $daemon
 done
 
-# Where the kernel tells of no process what it waits for, wchan is 0 for the sleeping ones too.
+# If the kernel does not show what a process waits for, wchan is 0 for sleeping ones, too.
 sleep 600 &
 helpers+=($!)
 until_true 20 grep -q '^State:.S' /proc/$!/status
@@ -56,8 +56,8 @@ until_true 20 grep -q '^State:.S' /proc/$!/status
 	exit 0
 }
 
-# A daemon that is killed while it waits in the kernel, for a page that nobody will read any
-# more, ends all the same, and so does the program that waits for the lock.
+# A daemon is killed while it waits in the kernel for a page that no process will provide. It still
+# ends, and so does the program that waits for the lock.
 mount_at "$tmp/a" -o cache=open
 head -c 100000 /dev/zero >"$tmp/a/page"
 unmount "$tmp/a" $daemon

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pip in an environment of its own, and a compile of a part of this project inside and outside of
-# its tree, give the same results on a mount as elsewhere.  They run with cache=open, and with
-# cache=none and the preload library.  LONG_WAYS selects others, with the whole project: none, open,
-# past-none and past-open.
+# pip in its own environment, and a compile of a part of this project inside and outside its tree,
+# give the same results on a mount as elsewhere. They run with cache=open, and with cache=none and
+# the preload library. LONG_WAYS selects others, with the whole project: none, open, past-none and
+# past-open.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 . "$e2e/apps.sh"
 . "$e2e/apps_long.sh"
 
-# within WAY NAME...: as elsewhere.  Each as a user does it: with the library, those that
-# move little do not connect by themselves.
+# within WAY NAME...: the results are those of elsewhere. As for a user, programs that move little
+# data make no connection with the library.
 within() {
 	local way=$1 cache=${1#past-}
 	shift

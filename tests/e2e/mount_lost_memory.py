@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_lost_memory.py FOLDER FILE - writes, and prints the result of fsync after each line of the
-# standard input, until a line is end: of the descriptor that wrote, and of another one of the same
-# file.
+# mount_lost_memory.py FOLDER FILE - writes FILE.  Then, after each line of stdin, prints the result
+# of fsync by the descriptor that wrote, and by another one of the same file.  Ends at the line
+# "end".
 import errno
 import os
 import sys

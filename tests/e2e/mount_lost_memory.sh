@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # The host of an iod is restarted. fsync of data that was written through a mount and not flushed
-# reports the loss once to each file that was open then.  If none was, it reports to the next open.
-# This also holds for a program that wrote past the mount.
+# reports the loss once to each file that was open then. If none was open, it reports to the next
+# open. This also holds for a program that wrote in bypass of the mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 . "$e2e/new_host.sh"
 
-# writes NAME [COMMAND...]: has it written by a program that goes on.
+# writes NAME [COMMAND...]: a program writes the file, and continues to run
 writes() {
 	mkfifo "$tmp/$1.in"
 	"${@:2}" python3 "$e2e/mount_lost_memory.py" "$tmp/m" "$1" <"$tmp/$1.in" \
@@ -16,7 +16,7 @@ writes() {
 	exec {in[$1]}>"$tmp/$1.in"
 	until_true 60 grep -q written "$tmp/$1.out"
 }
-# says NAME WANTED
+# says NAME WANTED: checks the output of that program
 says() {
 	local n
 	n=$(wc -l <"$tmp/$1.out")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_making.py DIR KIND N: makes N names of a kind, and prints their attributes.
+# mount_making.py DIR KIND N: creates N objects of a kind, and prints their attributes.
 import os, sys
 
 d, kind, n = sys.argv[1], sys.argv[2], int(sys.argv[3])

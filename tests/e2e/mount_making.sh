@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# New names through a mount are the same as on a local file system, and the answer to the creation
+# New names through a mount are the same as on a local file system, and the reply to the creation
 # has the attributes of the new object.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
@@ -24,7 +24,7 @@ for cache in none open; do
 		if ! diff "$tmp/want" "$tmp/have"; then
 			fail "$kind, cache=$cache: see above"
 		fi
-		# the kernel looks the name up before, and at the directory behind
+		# the kernel looks the name up before, and asks for the directory afterwards
 		say "$kind, cache=$cache: $took requests for $n"
 		most=$((n * 7 / 2))
 		[ $kind != file ] || most=$((n * 9 / 2)) # it is opened, and closed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""mount_ofd.py FILE: locks of an open file end with the last of its descriptors."""
+"""mount_ofd.py FILE: locks of an open file end with its last descriptor."""
 import fcntl
 import os
 import struct
@@ -25,7 +25,7 @@ def is_free(fd):
 
 
 def shared():
-    """By copies and children."""
+    """The descriptors are copies and those of children."""
     other = opened()
     for _ in range(ROUNDS):
         fd = opened()
@@ -48,7 +48,8 @@ def shared():
 
 
 def anew():
-    """The next open file is the same for the kernel; the end of the one before is not its own."""
+    """For the kernel, the next open may be the same file; it is not affected by the end of the
+    earlier one."""
     other = opened()
     for i in range(10 * ROUNDS):
         fd = opened()

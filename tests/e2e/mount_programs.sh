@@ -8,7 +8,7 @@
 
 start_pvfs -n 3
 
-# Not every local file system has these.
+# Not every local file system supports these attributes.
 attributes() {
 	expect "b'value' ['user.a', 'user.long']
 exists

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_removed.py DIR - objects that were removed, in whatever way, while they are in use give the
-# same results as a local file system's: calls by descriptors are compared with those in /dev/shm.
+# mount_removed.py DIR - objects are removed in several ways while they are in use.  Calls by
+# descriptors must have the same results as on a local file system, /dev/shm.
 import errno
 import os
 import socket
@@ -52,7 +52,7 @@ def replace(n):
 
 
 def replace_unseen(n):
-    """By a name that was itself just made by rename."""
+    """Removes the object by a name that a rename has just created."""
     if os.path.isdir(n) and not os.path.islink(n):
         os.mkdir("first")
     else:
@@ -131,7 +131,7 @@ def one(make, flags, remove):
 
 
 def written():
-    """By an open descriptor after the name is gone; then by O_PATH alone."""
+    """Calls by a descriptor after the name is removed; then by one with O_PATH."""
     file("x")
     fd, held = os.open("x", os.O_RDWR), os.open("x", O_PATH)
     os.unlink("x")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Calls on an open object whose names are gone have the same results as on a local disk, also for
-# FIFOs, devices, sockets and descriptors with O_PATH.  The daemon keeps nothing of the object after
-# the program has closed it.
+# Calls on an open object without names have the same results as on a local disk, also for FIFOs,
+# devices, sockets and descriptors with O_PATH. The daemon keeps nothing of the object after the
+# program has closed it.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -14,7 +14,7 @@ for cache in none open; do
 	unmount "$tmp/$cache" $daemon
 done
 
-# Two hosts: one removes files that the other one uses; and both remove one tree at once.
+# Two hosts: one removes files that the other one uses; then both remove one tree concurrently.
 for cache in none open; do
 	mount_at "$tmp/a" -o cache=$cache
 	first=$daemon
@@ -31,7 +31,7 @@ for cache in none open; do
 	unmount "$tmp/b" $daemon
 done
 
-# A truncation by a name that the kernel keeps is of the file that has the name now.
+# A truncation by a cached name applies to the file that has this name now.
 mount_at "$tmp/a" -o cache=open
 first=$daemon
 mount_at "$tmp/b" -o cache=open,entry_timeout=60
@@ -53,7 +53,7 @@ must python3 - "$tmp"/{a,b} <<-'END'
 	    now = os.pread(first, 10, 0), open(f"{a}/{n}", "rb").read()
 	    if now != (b"first", want):
 	        sys.exit(f"{n}: {now}")
-	# by a descriptor it is of the removed file
+	# a truncation by a descriptor applies to the removed file
 	os.unlink(f"{a}/w")
 	fd = os.open(f"{b}/t", os.O_RDWR)
 	os.unlink(f"{a}/t")
@@ -66,7 +66,7 @@ END
 unmount "$tmp/a" $first
 unmount "$tmp/b" $daemon
 
-# A mount is evicted during a listing: the listing ends with an error, not as if complete.
+# A mount is evicted during a listing: the listing ends with an error, and does not seem complete.
 for cache in none open; do
 	mount_at "$tmp/$cache" -o cache=$cache
 	must python3 - "$tmp/$cache" <<-'END'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_rights.py DIR: the set-id bits, sticky bits and capabilities that a file still has after
-# each kind of change by each kind of user; a line for each.
+# mount_rights.py DIR: prints the set-id bits, sticky bits and capabilities of a file after each
+# kind of change by each kind of user, one line each.
 import os, sys
 
 os.chdir(sys.argv[1])
@@ -38,7 +38,7 @@ WAYS = {
     "fchmod, write": lambda n: opened(n, os.O_WRONLY, chmod_before),
 }
 
-# The results of call() with each of them, 0 or errno, in one process of that user.
+# Returns the results (0 or errno) of call() on each file, made in one process of that user.
 def run_as(uid, call, each):
     out, into = os.pipe()
     if os.fork() == 0:
@@ -63,7 +63,7 @@ def number(call, one):
 
 NAMES = ["f%o" % mode for mode in MODES]
 
-# A file with each of the modes.
+# Creates a file with each of the modes.
 def make(group=1000, first=lambda name: None):
     for name, mode in zip(NAMES, MODES):
         with open(name, "wb") as f:
@@ -72,7 +72,7 @@ def make(group=1000, first=lambda name: None):
         first(name)
         os.chmod(name, mode)
 
-# Returns their modes and capabilities, and removes them.
+# Returns the modes and capabilities of the files, and removes the files.
 def rest(rcs):
     for name, rc in zip(NAMES, rcs):
         try:
@@ -87,13 +87,13 @@ def give_caps(name):
     os.setxattr(name, "security.capability", CAPS)
 
 for name, way in WAYS.items():
-    # a user who is neither owner nor root removes them by the open already
+    # for a user who is neither owner nor root, the open already clears the bits
     for who in (0, 1000) if "chmod" in name else (0, 1000, 1001):
         make(first=give_caps)
         print(name, who, *rest(run_as(who, way, NAMES)))
 
-# A process that got the open file from another needs no rights of its own, as owner or not.
-# A change of the owner is no such case.
+# A process that inherited the open file needs no rights of its own, whether it is the owner or not.
+# A change of the owner is different.
 HANDED = {
     "write": lambda f: os.write(f, b"x" * 10),
     "ftruncate": lambda f: os.ftruncate(f, 5),

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Through a mount, and past it, set-id bits and capabilities of files are removed when a local file
-# system removes them, and the sticky bit stays.
+# Through a mount and in bypass of it, set-id bits and capabilities of files are removed in the same
+# cases as on a local file system, and the sticky bit stays.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -24,7 +24,7 @@ for cache in none open; do
 	unmount "$tmp/a" $daemon
 done
 
-# nosuid denies the capabilities of programs; a copy has them all the same.
+# nosuid ignores the capabilities of programs; a copy has them all the same.
 caps=0sAQAAAgAgAAAAAAAAAAAAAAAAAAA=
 has_caps() {
 	expect "$caps" python3 -c 'if True:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# mount_sizes.py A B STEPS SEED COMMAND...: the size of a file as two mounts report it after random
-# calls through them and past them.  COMMAND writes 8 KiB of its FILE at its OFFSET, past the
-# mounts.  The sizes must be those of a model.
+# mount_sizes.py A B STEPS SEED COMMAND...: compares the size of a file, as two mounts report it,
+# with a model.  The calls are random, through the mounts and in bypass of them.  COMMAND, followed
+# by FILE and OFFSET, writes 8 KiB in bypass of the mounts.
 import os, random, subprocess, sys
 
 mounts, steps = sys.argv[1:3], int(sys.argv[3])

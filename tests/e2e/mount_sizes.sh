@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The sizes of files that are being written, as two mounts report them: after writes by these, by
-# libpvfs and by programs whose data goes past the mount.
+# Two mounts report the sizes of files while these mounts, libpvfs, and programs that bypass the
+# mount write to them.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -12,7 +12,7 @@ for options in cache=none cache=open,attr_timeout=0,entry_timeout=0; do
 	first=$daemon
 	mount_at "$tmp/b" -o $options
 	for seed in ${MODEL_SEEDS:-$RANDOM $RANDOM}; do
-		# a byte by the library, 8 KiB past the mount, in turn
+		# writes a byte by the library and 8 KiB in bypass of the mount, in turn
 		cat >"$tmp/past" <<-END
 			if [ \$((\$2 % 2)) = 0 ]; then
 				pvio write "/pvfs/\$1" "\$2" 8192 7 >"$tmp/out"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A mount acts for the users of its host if its network may.  If the manager squashes a user, the
-# mount cannot act for that user.
+# A mount acts for the users of its host if its network is allowed to. If the manager squashes a
+# user, the mount cannot act for that user.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -17,7 +17,7 @@ cp "$PVFSTAB_FILE" near
 sed -i 's/port=/fabric=strict:tcp,timeout=20,port=/' "$PVFSTAB_FILE"
 m=$tmp/mnt
 
-# with LINE: the manager has it; shown LINE: and the mount is there
+# with LINE: restarts the manager with this line; shown LINE: mounts, too
 with() {
 	cp plain.conf "$state/pvfs.conf"
 	sed -i "s|^\[mgr\]\$|&\n$1|" "$state/pvfs.conf"

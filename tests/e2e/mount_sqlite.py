@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """SQLite databases whose writers are killed, for mount_sqlite.sh.
 
-mount_sqlite.py make DIR MODE: an empty one, DIR/MODE.db, with that journal mode.
-mount_sqlite.py write DIR MODE WHO: commits one row after the other and says so in
-the ledger MODE.WHO, here, until it is killed or fails.
-mount_sqlite.py check DIR MODE: it is sound and has the rows of its ledgers.
+mount_sqlite.py make DIR MODE        creates an empty database DIR/MODE.db with this journal mode
+mount_sqlite.py write DIR MODE WHO   commits one row after the other, and records each in the file
+                                     MODE.WHO, until it is killed or fails
+mount_sqlite.py check DIR MODE       checks that the database is sound and has all recorded rows
 """
 import glob
 import os

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# SQLite's databases are sound and have every row whose commit returned, in each journal mode: when
-# the processes that write them are killed, and when pvfs-fuse is killed and mounted again.  It runs
-# with each kind of cache, and past the mount (with cache=open the data goes through the mount all
-# the same).
+# SQLite's databases are intact and have every row whose commit returned, in each journal mode. The
+# writing processes are killed, and pvfs-fuse is killed and mounted again. The test runs with each
+# kind of cache, and with programs that bypass the mount (with cache=open their data still goes
+# through it).
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -12,7 +12,7 @@ python3 -c 'import sqlite3' 2>"$tmp/err" || skip "needs sqlite3 of python3"
 start_pvfs -n 3
 database=$e2e/mount_sqlite.py
 as_is() { "$@"; }
-# of_all COMMAND...: with each database.
+# of_all COMMAND...: runs the command for each database
 of_all() {
 	local mode
 
@@ -21,7 +21,7 @@ of_all() {
 	done
 }
 
-# write HOW: two processes a database, until each committed something.
+# write HOW: starts two processes for each database; returns when each has committed a row
 writers=()
 write() {
 	local mode who

@@ -1,32 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Third-party suites for file systems find no error in a mount, with each kind of cache, nor past
-# it: stress-ng's calls of file systems, fio's data with its checks in each way that Linux has to
-# move some, dbench's clients, small files by postmark.  SUITES_SECONDS (20): of stress-ng;
-# SUITES_CACHES.
+# Third-party suites for file systems find no error on a mount, with each kind of cache, nor in
+# bypass of it: the file system calls of stress-ng; fio with verification, in each way of Linux to
+# move data; the clients of dbench; small files of postmark. SUITES_SECONDS (20) is the duration of
+# stress-ng; SUITES_CACHES selects caches.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 for tool in stress-ng fio dbench postmark; do requires tool $tool; done
 
-# Not those that are about other file systems, or look at all that are mounted: fanotify opens
-# what others do on theirs, which cannot be unmounted then, and getdent walks through /tmp.
+# Without the stressors that test other file systems, or access all that are mounted. fanotify would
+# keep mounts of other tests busy, and getdent walks through /tmp.
 stressors='access chattr chdir chmod chown copy-file dentry dir dirdeep dirmany dup
 	fallocate fcntl fiemap file-ioctl filename flock fpunch fsize fstat
 	handle hdd inode-flags io iomix lease link locka lockf lockofd mknod open
 	rename symlink sync-file touch utime verity xattr'
 leave() { cd "$tmp" || exit; }
 at_end leave
-# ran WHAT COMMAND...: well, in the end
+# ran WHAT COMMAND...: the command succeeds, possibly after retries
 ran() {
 	timeout -k 5 300 "${@:2}" >"$tmp/said" 2>&1 ||
 		fail "$way: $1: exit $?: $(grep -v dispatching "$tmp/said" | head -n 12)"
 }
-# All at once.
+# Runs all stressors concurrently.
 stress() {
 	local one calls=()
 
-	# of data that went past the mount the kernel tells nobody (docs/posix.md)
+	# the kernel reports no events for data that bypassed the mount (docs/posix.md)
 	[ $way = past-none ] || calls=(--dnotify 1 --inotify 1)
 	for one in $stressors; do calls+=(--$one 1); done
 	ran stress-ng stress-ng "${calls[@]}" -t "${SUITES_SECONDS:-20}" --verify --temp-path .

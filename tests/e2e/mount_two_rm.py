@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""mount_two_rm.py A B: a program that has a file open at B, another host, sees its removal at A."""
+"""mount_two_rm.py A B: a program has a file open at B, which is another host, and sees that it is
+removed at A."""
 import os
 import sys
 import time

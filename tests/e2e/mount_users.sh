@@ -31,14 +31,14 @@ rights() {
 	must_fail alice chown 1002 "$m/pub/a/f"
 	must alice chmod 644 "$m/pub/a/f"
 	expect secret bob cat "$m/pub/a/f"
-	# behind a closed door, though the name is known
+	# in a directory without search permission, although the name is cached
 	must alice chmod 700 "$m/pub/a"
 	must stat "$m/pub/a/f" >/dev/null
 	must alice stat "$m/pub/a/f" >/dev/null
 	must_fail bob cat "$m/pub/a/f"
 	must_fail bob stat "$m/pub/a/f"
 	must_fail carol ls "$m/pub/a"
-	# an open file stays open, whatever happens to the name
+	# an open file stays open after its name is removed
 	must alice sh -c "exec 7<$m/pub/a/f; rm $m/pub/a/f; cat <&7 >$tmp/seen"
 	expect secret cat "$tmp/seen"
 	mkdir "$m/pub/group" && chown 0:2000 "$m/pub/group"
@@ -49,7 +49,7 @@ rights() {
 	rm -r "$m/pub"
 }
 
-# The manager knows root's capabilities alone; the kernel knows those that root dropped.
+# The manager knows only capabilities of root; the kernel knows which ones root has dropped.
 capable() { # CAPABILITIES COMMAND...: bob with them
 	setpriv --reuid=1002 --regid=1002 --clear-groups --inh-caps "$1" \
 		--ambient-caps "$1" "${@:2}"
@@ -70,8 +70,8 @@ capabilities() {
 	rm -r "$m/closed" "$m/roots"
 }
 
-# knocks USER: prints the results of opening the FIFO, for reading and for writing, and of
-# connecting to the socket.
+# knocks USER: prints the results of opening the FIFO for reading and for writing, and of connecting
+# to the socket
 knocks() {
 	python3 - "$m/fifo" "$m/socket" "$1" <<'END'
 import errno, os, socket, sys
@@ -93,7 +93,7 @@ print(knock(os.open, fifo, os.O_RDONLY | os.O_NONBLOCK),
 END
 }
 
-# The kernel opens these without asking anybody: it must know who may.
+# The kernel opens these without a request, so it must know the permissions.
 special() {
 	mkfifo -m 600 "$m/fifo"
 	python3 -c 'import socket, sys

@@ -14,7 +14,7 @@ class Ended(Exception):
 def on_signal(*args):
     raise Ended()
 
-# Odd files are locked by flock(2), the others by records: bytes 10 to 19.
+# Odd files are locked by flock(2), and the others by record locks on bytes 10 to 19.
 def lock(f, n, how):
     if n % 2:
         fcntl.flock(f, how)
@@ -34,7 +34,7 @@ def wait_for(n):
         count(f.fileno())
         lock(f, n, fcntl.LOCK_UN)
 
-# 0: it had the lock; 3: the wait ended by a signal's handler.
+# Exits with 0 if it got the lock, and with 3 if a signal handler ended the wait.
 def waiter(n):
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.signal(signal.SIGUSR1, on_signal)
@@ -56,7 +56,7 @@ def until(what, *args):
 def threads():
     return len(os.listdir("/proc/%s/task" % daemon)) if daemon else 0
 
-# As many requests at a time as the daemon has threads for.
+# Sends as many concurrent requests as the daemon has threads for.
 def warm_up():
     pids = []
     for k in range(40):
@@ -81,7 +81,7 @@ pids = []
 for k in range(WAITERS):
     pid = os.fork()
     if not pid:
-        # a fork's POSIX locks are not its own; flock(2) it must not share
+        # a child has no POSIX locks of its parent; it must not share those of flock(2)
         for f in held:
             os.close(f.fileno())
         waiter(k % FILES)
@@ -92,7 +92,7 @@ time.sleep(0.5) # those that are behind the call, but not at the servers
 after = threads()
 print("threads: %d, with %d waiters %d" % (before, WAITERS, after))
 assert after <= before, (before, after)
-# everybody else is served meanwhile
+# all other processes are served meanwhile
 with open(os.path.join(d, "other"), "wb") as f:
     f.write(b"x" * 100000)
 assert os.stat(os.path.join(d, "other")).st_size == 100000
@@ -122,7 +122,7 @@ for pid in left:
     assert status == 0, (pid, status)
 got = sum(int(os.pread(f.fileno(), 20, 0) or b"0") for f in held)
 assert got == len(left), (got, len(left))
-# nobody has them any more, nor gets them later
+# no process has these locks any more, or gets them later
 for n in range(FILES):
     with open(name(n), "r+b", buffering=0) as f:
         lock(f, n, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Waits for locks through a mount behave as on a local file system.  The daemon has no thread for
-# each waiter, and the session no slot.
+# Waits for locks through a mount behave as on a local file system. A waiting call uses no thread of
+# the daemon and no slot of the session.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
@@ -11,11 +11,11 @@ must python3 "$e2e/mount_waits.py" "$tmp/local"
 mount_at "$tmp/a" -o max_threads=8
 first=$daemon
 mount_at "$tmp/b"
-# $first guards the process that serves
+# $first is the guard of the serving process
 must python3 "$e2e/mount_waits.py" "$tmp/a" "$(pgrep -P $first)"
 
-# A lock that a process here waits for is given by one there, and the other way
-# round; a killed process never gets the lock that it waited for.
+# A process on one mount waits for a lock, and a process on the other mount releases it. A killed
+# process never gets the lock that it waited for.
 for way in "a b" "b a"; do
 	set -- $way
 	exec 8>>"$tmp/$1/o"
@@ -33,7 +33,7 @@ for way in "a b" "b a"; do
 	exec 8>&-
 done
 
-# Over a restart of the manager, too.
+# The same over a restart of the manager.
 exec 8>>"$tmp/a/o"
 must flock -x 8
 flock "$tmp/b/o" true &

@@ -9,7 +9,7 @@ requires root
 shown=() # where
 at_end unmount_all
 
-# An aborted mount that is still there can only be detached.
+# A mount whose connection was aborted can only be detached.
 unmount_all() {
 	local m
 
@@ -19,7 +19,7 @@ unmount_all() {
 	for m in ${daemons[@]+"${daemons[@]}"}; do wait "$m" 2>/dev/null; done
 }
 
-# mount_at DIR [OPTION...]: shows /pvfs there; $daemon is its process.
+# mount_at DIR [OPTION...]: mounts /pvfs at DIR; $daemon is the process
 daemons=()
 mount_at() {
 	local dir=$1
@@ -34,12 +34,12 @@ mount_at() {
 	until_true 30 mountpoint -q "$dir"
 }
 
-# Linux 6.6 maps files shared that it keeps nothing of.
+# From Linux 6.6 on, the kernel maps files shared that it does not cache.
 maps_shared() {
 	[ "$(printf '6.6\n%s\n' "$(uname -r)" | sort -V | head -n 1)" = 6.6 ]
 }
 
-# A pvfs-doctor of another test may be looking at it.
+# Retries, because a pvfs-doctor of another test may use the mount.
 unmount() {
 	until_true 30 umount "$1"
 	wait "$2" || fail "pvfs-fuse ended with $?"

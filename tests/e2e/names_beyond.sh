@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Extended attributes, special files and exchanged names are there after the manager was killed.
-# Attributes have limits, and nothing of them or of special files is left over, or reported as
-# damage.
+# Attributes have limits. Removed objects leave no attributes, and nothing is reported as damage.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# new_host.sh - iods whose host was restarted; sourced after functions.sh.
+# new_host.sh - iods on a restarted host; sourced after functions.sh.
 
 requires root
 requires mounts
 
-# new_host K: iod K is killed and restarted, as after a loss of power, when a host has another
-# boot_id.  No data is really lost.  Its copies of all FUSE mounts are removed: an unmount
-# elsewhere need not wait for it.
+# new_host K: kills and restarts iod K in a state as after a loss of power, when a host has another
+# boot_id. No data is really lost. Detaches its copies of all FUSE mounts, so that an unmount
+# elsewhere does not wait for it.
 let_go='import ctypes
 for line in open("/proc/self/mountinfo"):
     if " - fuse" in line:
@@ -20,7 +20,7 @@ new_host() {
 		sed -i "s/$old/$(<"$0/boot")/" "$3/run/iod$2.pid" || exit
 		"$1" kill-iod "$2" -d "$3" && exec "$1" start-iod "$2" -d "$3"' \
 		"$tmp" "$top/scripts/cluster" "$1" "$state" "$let_go"
-	# for callers that look for the process here
+	# for callers that expect the process on this host
 	must sed -i "s/$(<"$tmp/boot")/$(</proc/sys/kernel/random/boot_id)/" \
 		"$state/run/iod$1.pid"
 }

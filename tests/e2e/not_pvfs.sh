@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# If another service has the port of a server, each program reports it once, immediately, and goes
-# on when the server is there again.
+# If another service has the port of a server, each program reports it once, immediately, and
+# continues when the server is back.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3
@@ -35,7 +35,7 @@ def serve(c):
 while True:
     threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
 END
-# service KIND PORT: $at is its port
+# service KIND PORT: starts a service; $at is its port
 service() {
 	rm -f port
 	python3 service.py "$1" "$2" >port &
@@ -47,7 +47,7 @@ service_ends() {
 	kill "${helpers[-1]}" && wait "${helpers[-1]}" 2>/dev/null
 	unset 'helpers[-1]'
 }
-# once COMMAND...: it fails, and says so in one line of the library
+# once COMMAND...: the command fails, and the library logs one line
 once() {
 	PVFSTAB_FILE=$tmp/tab must_fail timeout 60 "$@"
 	[ "$(grep -c 'not a PVFS server' output)" = 1 ] || fail "$*: $(cat output)"
@@ -71,7 +71,7 @@ for kind in ssh http tls echo; do
 	service_ends
 done
 
-# a server's port, for a while: the manager says it once, and goes on
+# another service has a server's port for a while: the manager logs it once, and continues
 port=$(port_of iod.1)
 must cluster stop
 service ssh "$port"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""notified.py - a service manager's end of sd_notify(3), and a thread that hangs.
+"""notified.py - the receiving end of sd_notify(3), and a thread that hangs.
 
-usage: notified.py listen ADDRESS   each datagram on a line: PID, then its lines
-       notified.py say ADDRESS TEXT  what comes behind all that was said before
-       notified.py hold PID TID     that thread alone stands still until our input ends
+usage: notified.py listen ADDRESS     prints each datagram in a line: PID, then its lines
+       notified.py say ADDRESS TEXT   sends TEXT, which arrives after all earlier datagrams
+       notified.py hold PID TID       stops only this thread until the end of stdin
 """
 import ctypes
 import os

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
-# Once by hand for the configuration, then all of it new.
+# Starts once to write the configuration; then each server is started anew.
 start_pvfs -n 2 --set iod.threads=2
 must cluster stop
 find "$state/mgr" "$state/iod0" "$state/iod1" -mindepth 1 -delete
@@ -18,7 +18,7 @@ listen() {
 }
 listen "$tmp/notify"
 
-# begin SERVER PROGRAM [OPTION...]: as a service manager starts it.
+# begin SERVER PROGRAM [OPTION...]: starts it as a service manager does
 declare -A pid
 begin() {
 	local server=$1
@@ -29,7 +29,7 @@ begin() {
 	pid[$server]=$!
 	helpers+=($!)
 }
-# How often it was heard: count SERVER TEXT
+# count SERVER TEXT: prints how often the message was received
 count() { grep -c "^${pid[$1]} $2" "$heard"; }
 is_heard() { [ "$(count "$1" "$2")" -ge "$3" ]; }
 iod() { begin "$1" "$PVFS_BUILD/server/pvfs-iod" --index "$1"; }
@@ -75,8 +75,8 @@ go_on() {
 	exec 5>&-
 	wait $holder || fail "$(cat held)"
 }
-# Three signs, or not in two seconds, ten times what one takes.  On a busy machine
-# the listener gets earlier messages late.
+# Three watchdog messages, or none in two seconds, which is ten times the usual interval. On a busy
+# machine the listener receives messages late.
 marks=0
 lives() {
 	local before i
@@ -91,7 +91,7 @@ lives() {
 	done
 	return 1
 }
-# silent_without SERVER: n: how many threads there are that it falls silent without.
+# silent_without SERVER: prints the number of threads whose hang ends the watchdog messages
 silent_without() {
 	local p=${pid[$1]} task
 

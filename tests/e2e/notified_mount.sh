@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-fuse tells a service manager when the mount is there, and when it ends.
+# pvfs-fuse tells a service manager when the mount is ready, and when it ends.
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/mounting.sh"
 requires tool python3

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
 """numbers.py PORT FSID SECONDS SESSION... - an attacker without a key knows the numbers of
-sessions.  With each (hexadecimal) it stays connected to that server, once without a HELLO and once
-with one, and reconnects after each disconnection.  Prints "ready", then "there SESSION" for each
-connection without a request.  Ends after so many seconds.
+sessions.  For each number (hexadecimal) it keeps two connections to that server, one without a
+HELLO and one with it, and reconnects after each disconnection.  Prints "ready", then "there
+SESSION" for each connection without a HELLO.  Ends after SECONDS.
 """
 import sys
 import threading

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client that only knows the numbers of others' sessions is at a restarted server before them, and
-# comes again and again.  Clients and the manager come back all the same, with their sessions'
-# state.
+# A client that only knows the numbers of other clients' sessions connects to a restarted server
+# before them, repeatedly. The clients and the manager reconnect all the same, with the state of
+# their sessions.
 . "$(dirname "$0")/functions.sh"
 requires tcp
 requires tool python3

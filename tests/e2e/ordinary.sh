@@ -8,7 +8,7 @@ ln -s here/docs "$tmp/here/link"
 ln "$tmp/here/docs/protocol.md" "$tmp/here/second"
 chmod 751 "$tmp/here/docs"
 
-# everything in a folder of its own: the results are text
+# each program in a folder of its own; the results are text
 programs() {
 	cp -a "$tmp/here" tree
 	tar cf - -C tree . | (mkdir out && tar xf - -C out)

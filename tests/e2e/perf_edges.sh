@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # pvfs-perf leaves no files, works without gnuplot, and prints the cause of errors; so do pvfs-bench
-# and the scripts around them.
+# and the scripts that use it.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 2
@@ -26,7 +26,7 @@ must_fail "$top/scripts/count-tests"
 # if pvfs-bench fails, scripts/bench does not report a written file
 PVFS_BENCH_MEMORY=$tmp must_fail "$top/scripts/bench" -o "$tmp/bench" -- --mib 32
 ! grep -q "written:" "$tmp/output" || fail "$(cat "$tmp/output")"
-# small calls: a line for each size, every transport in it
+# small calls: a line for each size, with all transports
 PVFS_BENCH_MEMORY=$tmp must "$top/scripts/bench" -n 2 -o "$tmp/small" -- \
 	--only small --rounds 1 --mib 64 >"$tmp/output"
 grep -q '^| operation | call | clients | own | tcp | of own | local | of own |' \

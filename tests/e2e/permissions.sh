@@ -40,7 +40,7 @@ expect ok carol pvio write /pvfs/pub/c 0 10 1
 expect ok carol pvio chown 1003 1001 /pvfs/pub/c
 expect EPERM carol pvio chown 1003 1002 /pvfs/pub/c
 
-# directories: w to change, x to pass, r to list
+# directories: w permits changes, x passage, r lists
 expect EACCES bob pvio creat /pvfs/pub/a/new
 expect EACCES bob pvio unlink /pvfs/pub/a/f
 expect EACCES bob pvio rename /pvfs/pub/a/f /pvfs/pub/f
@@ -53,7 +53,8 @@ expect EACCES alice pvio read /pvfs/pub/a/f
 expect EACCES bob pvio link /pvfs/pub/a/f /pvfs/pub/l
 expect ok alice pvio chmod 700 /pvfs/pub/a
 
-# a readable file lies in a folder that others may not enter: no handle is found by counting
+# a file with read permission is in a directory without search permission: its handle cannot be
+# guessed
 expect ok pvio mkdir /pvfs/closed
 expect ok pvio write /pvfs/closed/f 0 10 1
 expect ok pvio chmod 644 /pvfs/closed/f
@@ -68,7 +69,7 @@ expect EPERM bob pvio unlink /pvfs/pub/sticky
 expect EPERM bob pvio rename /pvfs/pub/sticky /pvfs/pub/other
 expect ok alice pvio unlink /pvfs/pub/sticky
 
-# set-id bits go when others write or the owner changes; set-gid directories
+# set-id bits are cleared when others write or the owner changes; set-gid directories
 expect ok alice pvio creat /pvfs/pub/suid
 expect ok alice pvio chmod 4755 /pvfs/pub/suid
 expect ok pvio chown 1002 1002 /pvfs/pub/suid
@@ -80,6 +81,6 @@ expect ok bob pvio creat /pvfs/pub/setgid/file
 expect '1002 1001' \
 	bash -c "pvio stat /pvfs/pub/setgid/file | head -n 1 | cut -d' ' -f3,4"
 
-# root may all
+# root may do everything
 expect ok pvio check /pvfs/pub/a/f 0 100000 1
 expect ok pvio unlink /pvfs/pub/a/f

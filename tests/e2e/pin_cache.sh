@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Memory that is registered once for many calls, or goes through Fast RDMA buffers, and changes in
-# between: every byte is right, registrations are found again, and the buffers were used.
+# Memory is registered once for many calls, or copied to Fast RDMA buffers, and changes in between.
+# Every byte is correct, registrations are reused, and the buffers are used.
 . "$(dirname "$0")/functions.sh"
 # this test does not cover access without requests
 export PVFS_DIRECT=off
 
 start_pvfs -n 3
 expect ok pvpin /pvfs 2 200
-# nothing travels in messages; all goes by Fast RDMA or by the server
+# no data is sent in messages; all is moved by Fast RDMA or by the server
 PVFS_INLINE_MAX=1 expect ok pvpin /pvfs 2 100
 PVFS_INLINE_MAX=1 PVFS_FAST_RDMA=on expect ok pvpin /pvfs 2 100
 export PVFS_PIN_CACHE=on PVFS_LOG=info

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-ping distinguishes a server that is not there from one that does not answer, and both from an
+# pvfs-ping distinguishes a server that does not run from one that does not reply, and both from an
 # invalid address.
 . "$(dirname "$0")/functions.sh"
 
@@ -36,7 +36,7 @@ grep -q "^iod 0 .*down.*timed out" "$tmp/pinged" ||
 ! grep -q Success "$tmp/pinged" "$tmp/output" ||
 	fail "a cause that is none: $(cat "$tmp/pinged" "$tmp/output")"
 
-# a new manager without its iods: it waits, says for whom, and is not talkative
+# a new manager without its iods waits, names them, and logs few lines
 must cluster stop
 rm -r "$state"/mgr "$state"/iod?
 "$PVFS_BUILD/mgr/pvfs-mgr" --config "$state/pvfs.conf" >"$tmp/mgr.log" 2>&1 &
@@ -50,7 +50,7 @@ grep -q 'no answer to MOUNT .*takes no clients yet' "$tmp/output" ||
 until_true 60 grep -q 'still waits for 2 of 2 iods: iod 0 (.*), iod 1 (.*): until then' "$tmp/mgr.log"
 [ "$(wc -l <"$tmp/mgr.log")" -le 7 ] || fail "talks: $(cat "$tmp/mgr.log")"
 
-# a host that nobody knows is named once
+# an unknown host is named once
 echo 'no-such-host.invalid:/ /pvfs pvfs timeout=2 0 0' >"$tmp/pvfstab"
 must_fail env PVFSTAB_FILE="$tmp/pvfstab" pvfs-ls /pvfs
 [ "$(grep -c 'host "no-such-host.invalid"' "$tmp/output")" = 1 ] ||

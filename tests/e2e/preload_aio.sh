@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# POSIX's asynchronous calls give the same results past the mount as elsewhere, without a thread of
-# libc's.
+# POSIX's asynchronous calls give the same results in bypass of the mount as elsewhere, without a
+# thread of libc.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -17,8 +17,8 @@ expect ok past timeout 120 pvaioedge "$tmp/m/edges"
 grep -q "pvposixaio): opens session" "$(log_of mgr)" ||
 	fail "it did not go past the mount"
 
-# A sync waits for all that began before it, also when what began later has ended first: none
-# is asked of iod 0 while iod 1 stands still with the write before it.
+# A sync waits for all requests that began before it, also if later ones have ended: iod 0 gets no
+# sync while iod 1 is stopped with the write before it.
 syncs() {
 	pvfs-stats 2>"$tmp/err" | awk '$1 == "iod" && $2 == 0 && $3 == "SYNC" { n = $4 }
 		END { print n + 0 }'
@@ -42,7 +42,7 @@ wait $writer || fail "a sync and two writes: $(cat "$tmp/said")"
 expect ok tail -n 1 "$tmp/said"
 [ "$now" = "$were" ] || fail "a sync did not wait for the write before it"
 
-# edges ARGUMENT: pvaioedge, with iod 0 standing still from "ready" to "waited".
+# edges ARGUMENT: runs pvaioedge; iod 0 is stopped between "ready" and "waited"
 edges() {
 	rm -f "$tmp/on" "$tmp/told"
 	mkfifo "$tmp/on"
@@ -59,7 +59,7 @@ edges() {
 	wait $waits || fail "$1: $(cat "$tmp/told")"
 	expect ok tail -n 1 "$tmp/told"
 }
-# A wait for a request that does not end is left by a time-out, a signal, or a cancellation.
+# A wait for a request that does not end is ended by a time-out, a signal, or a cancellation.
 edges still
 edges end
 must cmp -n 100 "$tmp/m/order" /dev/zero

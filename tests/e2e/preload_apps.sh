@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The programs of mount_apps print the same results when they move their data past the mount, and
-# with cache=open, where the library leaves all calls to the kernel.
+# The programs of mount_apps print the same results when they bypass the mount, and with cache=open,
+# where the library leaves all calls to the kernel.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

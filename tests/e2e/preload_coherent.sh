@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Random operations with a model over two mounts, past them and through them at once, with mappings:
-# each program sees the data of the others.
+# Random operations, with a model, over two mounts, through them and in bypass of them concurrently,
+# with mappings: each program sees the data of the others.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -28,17 +28,17 @@ if maps_shared; then
 	must past pvexer -m 7 700 "$tmp/a/mapped"
 	rm "$tmp/a/mapped"
 fi
-# two processes at one file, one of them past the mount; the other maps it
+# two processes use one file: one bypasses the mount, and the other maps the file
 must past python3 "$e2e/preload_mapped.py" "$tmp/a/two"
-# and what the kernel moves by itself is what was written
+# data that the kernel moves by itself is the written data
 must past python3 "$e2e/preload_sent.py" "$tmp/a/sent"
-# a file that is locked goes through the mount, and past it again when it was closed
+# calls on a locked file go through the mount, and bypass it again after the close
 exec 8<>"$tmp/a/locked"
 must flock -x 8
 echo "under a lock" >&8
 expect "under a lock" past cat "$tmp/a/locked"
 exec 8>&-
-# the daemon says where the page is that programs share with it
+# the daemon tells programs the address of the page that it shares with them
 page=$(python3 - "$tmp/b/locked" <<-'END'
 	import fcntl, os, sys
 	where = bytearray(256)

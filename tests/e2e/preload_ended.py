@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_ended.py DIR [replaced]: programs there that end by _exit(), or become
-another program, with open files that have no name any more."""
+"""preload_ended.py DIR [replaced]: programs end by _exit(), or execute another program, with open
+files without a name."""
 import errno
 import os
 import subprocess
@@ -26,7 +26,7 @@ def is_whole(fd, name):
 
 
 def child():
-    """It has a session of its own, and its parent's file."""
+    """The child has its own session and the open file of its parent."""
     pid = os.fork()
     if pid == 0:
         unnamed("b%d" % os.getpid())
@@ -45,7 +45,7 @@ def programs():
 
 
 def become_cat(how):
-    """A failed call changes nothing."""
+    """A failed exec() changes nothing."""
     name = how + str(os.getpid())
     fd = unnamed(name)
     try:
@@ -62,7 +62,7 @@ def become_cat(how):
 
 
 def replaced():
-    """They live on as cat, and have nothing at the servers any more."""
+    """The processes continue as cat, and have nothing at the servers any more."""
     me = [sys.executable, __file__, "."]
     cats = [subprocess.Popen(command, stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE)

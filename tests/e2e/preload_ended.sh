@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that end by _exit(), or become another one by exec(), end their sessions: nothing of
-# theirs is left long before session_timeout.  If a child does so, its parent's session stays, and a
-# failed exec() does not end the program's session.
+# Programs that end by _exit(), or execute another program, end their sessions long before
+# session_timeout. If a child does so, its parent's session stays, and a failed exec() does not end
+# the program's session.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A program's own session is evicted after it wrote past the mount and did not flush.  It goes on
-# through the mount, and its next fsync reports once that the outcome of these writes is unknown.
+# The own session of a program is evicted after the program wrote in bypass of the mount without a
+# flush. The program continues through the mount, and its next fsync reports once that the result of
+# these writes is unknown.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# With the library, calls with bad addresses have the same results as without it: on local paths and
+# With the library, calls with bad addresses have the same results as without it, on local paths and
 # on those of pvfstab, with a mount and without one.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
@@ -10,7 +10,7 @@ mkdir "$tmp/point" "$tmp/local"
 sed "s, /pvfs , $tmp/point ," "$PVFSTAB_FILE" >"$tmp/pvfstab"
 export PVFSTAB_FILE=$tmp/pvfstab
 
-# filled DIR COMMAND...: the files that pvfault needs, made by COMMAND
+# filled DIR COMMAND...: creates the files for pvfault by COMMAND
 filled() {
 	local dir=$1
 	shift
@@ -25,7 +25,7 @@ os.symlink("f", "l")
 os.setxattr("f", "user.a", b"x")
 END
 }
-# faults DIR COMMAND...: the results of calls below DIR, run by COMMAND, from the same beginning
+# faults DIR COMMAND...: prints the results of calls below DIR, run by COMMAND, in a fresh state
 faults() {
 	local dir=$1
 	shift
@@ -33,7 +33,8 @@ faults() {
 	"$@" rm -rf "$dir"/* && filled "$dir" "$@"
 	"$@" pvfault "$dir" >out 2>err || fail "$*: exit $?: $(tail -n 5 err)"
 }
-# same WHAT FILE: no call dies, and all but those in FILE answer as without the library.
+# same WHAT FILE: no call is killed, and all except those in FILE have the same results as without
+# the library
 same() {
 	diff <(grep -vFf "$2" want) <(grep -vFf "$2" out) >diff || {
 		head -n 40 diff
@@ -47,7 +48,7 @@ alone() {
 
 faults "$tmp/local" alone
 cp out want
-# calls that die of their address within libc, and calls that find memory there
+# calls that are killed inside libc, and calls that find memory at their address
 (echo nothing; sed -n 's/: signal .*/:/p' want) >died
 (cat died; sed -n 's/: no error$/:/p' want) >there
 [ "$(grep -c EFAULT want)" -gt 300 ] || fail "hardly anything is refused: $(head want)"

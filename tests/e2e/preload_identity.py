@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_identity.py - python3 preload_identity.py FOLDER-OF-A-MOUNT FOLDER:
-descriptor numbers that are used for another file, offsets that others change, and rights
-that only a descriptor has."""
+"""preload_identity.py - python3 preload_identity.py FOLDER-OF-A-MOUNT FOLDER: descriptor numbers
+that are reused for another file, offsets that other processes change, and rights that only a
+descriptor has."""
 import errno
 import os
 import resource
@@ -94,7 +94,7 @@ def closed_unseen():
 def shared_offset():
     fd = make("o", bytes(range(256)) * 40)
     assert os.read(fd, 100) == bytes(range(100))
-    # a child moves it on, one that we have not seen at all
+    # a child that does not use the library moves the offset
     out = subprocess.run(["head", "-c", "56"], stdin=fd,
                          stdout=subprocess.PIPE, check=True).stdout
     assert out == bytes(range(100, 156)), out
@@ -179,7 +179,7 @@ def appends():
     for k in range(4):
         assert [x for x in lines if x[:1] == b"%d" % k] == \
             [b"%d %05d" % (k, i) for i in range(40)]
-    # F_SETFL counts from the next call on
+    # F_SETFL takes effect for the next call
     import fcntl
     rw = os.open(name, os.O_RDWR)
     os.pwrite(rw, b"X", 0)
@@ -290,7 +290,7 @@ def mapped():
     assert m[:7] == b"written"
     m[0:3] = b"WRI"
     assert os.pread(fd, 7, 0) == b"WRItten"
-    # by another process, which is past the mount before it is mapped there
+    # another process maps the file after it has bypassed the mount
     code = """
 import os, sys
 fd = os.open(sys.argv[1], os.O_RDWR)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Data that a program moves past the mount is always of the file that the descriptor's number stands
-# for at that moment, with the rights and the offset of that descriptor.
+# Data that bypasses the mount always belongs to the file that the descriptor's number has at that
+# moment, with the rights and the offset of that descriptor.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -13,7 +13,7 @@ expect "all of it" past python3 "$tmp/identity.py" "$tmp/m" "$tmp"
 PVFS_LOG=info expect "all of it" past timeout 120 pvpast "$tmp/m"
 grep -q "calls went past the mount" "$tmp/stderr" ||
 	fail "a first call from a child of vfork() keeps its parent on the mount"
-# a user who may not open the file gets the descriptor from one who may
+# a user who may not open the file inherits the descriptor from a user who may
 chmod 755 "$tmp"
 mkdir -p "$tmp/public" && cp "$preload" "$tmp/public"
 printf secret >"$tmp/m/secret" && chmod 600 "$tmp/m/secret"
@@ -32,7 +32,7 @@ not by name
 Secret" inherited
 grep -Eq "perl\): (opens|resumes) session .*, uid 1234" "$(log_of mgr)" ||
 	fail "user 1234 did not go past the mount"
-# open files are released, though libc closed them unseen and no call was made since
+# open files are released, although libc closed them unseen and no call was made since
 count=$(objects)
 exec 7< <(past python3 -c '
 import os, sys, ctypes

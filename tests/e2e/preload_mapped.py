@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_mapped.py - python3 preload_mapped.py FILE: one process has it mapped and writes there
-and reads.  Other processes, which began before that, read and write it by calls.
+"""preload_mapped.py - python3 preload_mapped.py FILE: one process has the file mapped, and writes
+and reads the mapping.  Other processes, which opened the file before, read and write it by calls.
 Each sees the earlier changes of the others."""
 import mmap
 import os

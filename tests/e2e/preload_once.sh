@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The outcome of a write past the mount is unknown, because its iod ended before the answer.  The
-# write is not repeated through the mount over data that another client was acknowledged meanwhile.
+# The result of a write in bypass of the mount is unknown, because its iod ended before the reply.
+# The write is not repeated through the mount over data that another client has written and flushed
+# meanwhile.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -36,7 +37,7 @@ helpers+=($writer)
 exec 6>"$tmp/go"
 until_true 60 grep -q ready "$tmp/said"
 
-# it is made, and seen, and its answer waits for the disk
+# the write is done and visible, but its reply waits for the disk
 flush_takes 600000
 echo >&6
 is_there() { [ "$(pvfs-cat /pvfs/f | head -c 1)" = a ]; }

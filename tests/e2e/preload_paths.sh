@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Without a mount: simple programs with the library give the same results on pvfstab's paths as on a
-# local disk, and nothing goes to the local folder of that name.
+# local disk, and nothing is written to the local folder of that name.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Programs that move their data past the mount give the same results as elsewhere: those of the
-# system (also with cache=open), git, sqlite3 and python.
+# Programs that bypass the mount give the same results as elsewhere: those of the system (also with
+# cache=open), git, sqlite3 and python.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -19,13 +19,13 @@ all_of() {
 all_of open
 unmount "$tmp/m" $daemon
 all_of none
-# they did have sessions of their own
+# the programs had sessions of their own
 for program in cat cp dd tar; do
 	grep -q ":$program): opens session" "$(log_of mgr)" ||
 		fail "$program did not go past the mount"
 done
 
-# times and modes are those of the source, whoever closes last
+# times and modes are those of the source, whichever close is the last
 mkdir "$tmp/from"
 head -c 200000 /dev/urandom >"$tmp/from/a"
 touch -d '2001-02-03 04:05:06.789 UTC' "$tmp/from/a"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Calls that the library does not support on paths without a mount: each fails, prints the reason
-if it can, and changes nothing in the local folder of that name.  usage: DIR"""
+if possible, and changes nothing in the local folder of that name.  usage: DIR"""
 import ctypes
 import errno
 import mmap
@@ -45,7 +45,7 @@ os.mkfifo(at + "/fifo")
 refused("open", [errno.ENXIO], lambda: os.open(at + "/fifo", os.O_RDONLY))
 os.unlink(at + "/fifo")
 
-# past the library: the kernel has nothing there that takes or gives data
+# system calls without the library: the kernel's file under this number transfers no data
 SYS_READ, SYS_WRITE, SYS_PREAD, SYS_PWRITE = 0, 1, 17, 18
 if os.uname().machine == "x86_64":
     some = ctypes.create_string_buffer(b"x" * 100)
@@ -53,7 +53,7 @@ if os.uname().machine == "x86_64":
         refused("syscall", [errno.EBADF, errno.EPERM],
                 lambda: by_libc("syscall", number, fd, some, 100, 0))
 
-# a program without it
+# a program without the library
 os.set_inheritable(fd, True)
 for redirect, program in ("<", "cat"), (">", "echo lost"):
     run = subprocess.run(["sh", "-c", f"{program} {redirect}&{fd}"], env=bare,
@@ -61,7 +61,7 @@ for redirect, program in ("<", "cat"), (">", "echo lost"):
     assert run.returncode and run.stderr and not run.stdout, (program, run)
 print("without it")
 
-# one that a child of vfork() gave another number
+# a descriptor that a child of vfork() has copied to another number
 run = subprocess.run(["echo", "lost"], stdout=fd, stderr=subprocess.PIPE)
 assert run.returncode and b"did not hand over" in run.stderr, run
 print("vfork")
@@ -89,7 +89,7 @@ refused("in a child of vfork", [errno.ENOTSUP],
 refused("nftw", [errno.ENOTSUP],
         lambda: by_libc("nftw", name.encode(), None, 5, 0))
 
-# closed where the library does not see it, the number is another file's
+# closed by a system call, so the number belongs to another file
 libc.syscall(3, fd)
 again = os.open("local", os.O_RDWR)
 assert again == fd and os.write(again, b"local") == 5
@@ -97,7 +97,7 @@ assert open("local").read() == "local"
 print("closed unseen")
 assert os.stat(name).st_size == 5000 and os.listdir(at) == ["file"]
 
-# a process that stands there has the kernel nowhere: it can make nothing
+# the working directory of the process is on PVFS, so the kernel can create nothing there
 os.chdir(at)
 assert os.getcwd() == at and os.path.exists("file")
 refused("nowhere", [errno.ENOENT],

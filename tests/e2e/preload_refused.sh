@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # Without a mount: calls that the library does not support fail, with a line that names the remedy,
-# and nothing goes to the local folder of that name.  With a mount there, all calls go to the mount.
+# and nothing is written to the local folder of that name. With a mount, all calls use the mount.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/preloading.sh"
 
@@ -18,7 +18,7 @@ for call in mmap bind open execv posix_spawn chdir nftw; do
 done
 expect "" find "$tmp/point" -mindepth 1
 
-# turned off, or with something mounted there, it is as without it
+# if the library is switched off, or the path is mounted, calls behave as without it
 PVFS_PRELOAD=off past cp "$tmp/out" "$tmp/point/local"
 must cmp "$tmp/out" "$tmp/point/local"
 small_disk "$tmp/point" 1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""preload_sent.py - python3 preload_sent.py FILE: a program's data went past the mount and made the
-file longer than the kernel knows.  Calls by which the kernel itself moves data see all of it."""
+"""preload_sent.py - python3 preload_sent.py FILE: a program's data bypassed the mount and extended
+the file beyond the size that the kernel knows.  Calls by which the kernel itself moves data see all
+of it."""
 import fcntl
 import mmap
 import os

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Another library that wraps calls of libc may be loaded before libpvfs-preload.so, or after it.
-# Files are right, and the other library counts the program's calls if it is first.  It is ours, and
-# works like Darshan's, of which Debian has no package.
+# Another library that wraps calls of libc may be loaded before libpvfs-preload.so or after it.
+# Files are correct, and the other library counts the program's calls if it is first. The library of
+# this test works like Darshan's, of which Debian has no package.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -10,7 +10,7 @@
 wrap=$PVFS_BUILD/tests/e2e/libpvwrap.so
 all='open 2 fopen 1 read 3 write 3 pread 2 pwrite 2 lseek 2 fsync 1 close 2'
 
-# stacked FOLDER LIBRARY...: pvcalls there, with these in front; $tmp/counts.
+# stacked FOLDER LIBRARY...: runs pvcalls there with these libraries; the counts are in $tmp/counts
 stacked() {
 	local dir=$1
 	shift
@@ -21,7 +21,8 @@ stacked() {
 	grep '^open' "$tmp/err" >"$tmp/counts" || fail "no counts"
 }
 
-# both FOLDER: in either order; behind, $tmp/counts has what came through.
+# both FOLDER: checks both orders; if the other library is second, $tmp/counts has the calls that
+# reached it
 both() {
 	stacked "$1" "$wrap" "$preload"
 	expect "$all" cat "$tmp/counts"
@@ -34,12 +35,12 @@ is_there() {
 }
 
 start_pvfs -n 2
-# alone it counts the same
+# it counts the same without libpvfs-preload
 mkdir "$tmp/local"
 stacked "$tmp/local" "$wrap"
 expect "$all" cat "$tmp/counts"
 
-# FUSE: descriptors are the kernel's, data is not
+# on a mount, the kernel opens the descriptors, but data bypasses it
 mount_at "$tmp/m" -o cache=none
 both "$tmp/m"
 grep -q "^open 2 .* read 0 write 0 pread 0 pwrite 0 .* close 2$" "$tmp/counts" ||
@@ -47,7 +48,7 @@ grep -q "^open 2 .* read 0 write 0 pread 0 pwrite 0 .* close 2$" "$tmp/counts" |
 is_there
 unmount "$tmp/m" $daemon
 
-# where nothing is mounted, all is libpvfs's
+# without a mount, libpvfs serves all calls
 mkdir "$tmp/point"
 sed "s, /pvfs , $tmp/point ," "$PVFSTAB_FILE" >"$tmp/pvfstab"
 must pvfs-rm /pvfs/f

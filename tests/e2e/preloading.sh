@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# preloading.sh - programs that move their data past a mount; sourced after mounting.sh.
+# preloading.sh - programs that bypass a mount; sourced after mounting.sh.
 
 preload=$PVFS_BUILD/client/preload/libpvfs-preload.so
 [ -e "$preload" ] || skip "libpvfs-preload.so is not built"
-# A library with sanitizers wants theirs ahead of all others.
+# The library of a sanitizer must be the first one.
 before=
 for lib in libasan libubsan; do
 	if ldd "$preload" | grep -q "$lib"; then
@@ -11,11 +11,11 @@ for lib in libasan libubsan; do
 	fi
 done
 
-# past COMMAND...: with the library, from the first call on.
+# past COMMAND...: runs it with the library, which connects at the first call
 past() {
 	LD_PRELOAD=$before$preload PVFS_PRELOAD_AFTER=0 "$@"
 }
-# From now on everything that is started does so.
+# From now on, every program is started so.
 past_all() {
 	export LD_PRELOAD=$before$preload PVFS_PRELOAD_AFTER=0
 }

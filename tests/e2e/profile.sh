@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# PVFS_PROFILE: calls are counted one by one, in the library, under the preload library, in children
-# and under ranks. pvfs-profile shows them, finds planted problems and nothing else, and rejects
-# files that are no profile.  A profile never breaks a program.
+# PVFS_PROFILE: each call is counted, in the library, under the preload library, in children and
+# under ranks. pvfs-profile shows the counts, finds planted problems and nothing else, and rejects
+# files that are no profile. A profile never breaks a program.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
 start_pvfs -n 2
 cd "$tmp" || exit 1
 
-# profiled NAME OP PATH COUNT SIZE: pvprofile, its profile in NAME
+# profiled NAME OP PATH COUNT SIZE: runs pvprofile; the profile is NAME
 profiled() {
 	PVFS_PROFILE=$1 must pvprofile "${@:2}"
 	[ -s "$1" ] || fail "no $1"
 }
 
-# holds FILE CONDITION...: of d, what it says; t is its total, w its writes, r its reads
+# holds FILE CONDITION...: conditions on the profile d, its total t, its writes w and its reads r
 holds() {
 	python3 - "$@" <<'END' || fail "$*: $(cat "$1")"
 import json, sys
@@ -27,7 +27,7 @@ for condition in sys.argv[2:]:
 END
 }
 
-# advised NAME FILE...: just these rules, separated by commas
+# advised NAME FILE...: exactly these rules apply, separated by commas
 advised() {
 	local want=$1
 	shift
@@ -77,7 +77,7 @@ profiled read read /pvfs/big 24 1048576
 holds read 'c["read"] == 24 and c["write"] == 0' 'r["consecutive"] == 23' \
 	'd["files"][0]["opened"] == "r"'
 
-# the errors of calls, and names that JSON must escape
+# errors of calls, and names that JSON must escape
 mkdir away
 (
 	cd away || exit 1
@@ -99,7 +99,7 @@ holds fork 'c["write"] == 5' 'c["open"] == 1'
 holds "$(ls fork.*)" 'c["write"] == 5' 'c["open"] == 0' 'c["close"] == 1' \
 	'd["files"][0]["name"] == "/pvfs/b"'
 
-# nothing without it; nothing that was there is lost; no program ends otherwise
+# without the variable nothing is written; no existing file is lost; the exit status stays the same
 must pvprofile open /pvfs/b 1 1
 expect 0 sh -c 'ls | grep -c "^profile"'
 cp small small.kept
@@ -126,7 +126,7 @@ until_true 60 grep -q ready ready
 kill -USR1 "$waits"
 until_true 60 test -s way
 holds way 'c["write"] == 7'
-# somebody waits at the name of what it writes next: for the data, or that it hangs
+# a FIFO with the name of the next file: nothing is written to it, and nothing hangs
 mkfifo way.new
 was=$(stat -c %i way)
 renewed() { [ "$(stat -c %i way)" != "$was" ] && [ -f way ] && [ ! -e way.new ]; }
@@ -148,7 +148,7 @@ if [ -e "$PVFS_BUILD/client/preload/libpvfs-preload.so" ]; then
 	. "$e2e/preloading.sh"
 	PVFS_PROFILE=dd must past dd if=/dev/zero of=/pvfs/dd bs=4096 count=10 status=none
 	holds dd 'c["write"] == 10' 'w["bytes"] == 40960' 'd["files"][0]["name"] == "/pvfs/dd"'
-	# the profile is written before another program takes the process over
+	# the profile is written before another program replaces this one
 	PVFS_PROFILE=exec must past sh -c 'echo hello >/pvfs/exec; exec cat /pvfs/exec'
 	cat exec exec.* >all 2>/dev/null
 	grep -q '"program": "sh"' all || fail "$(cat all)"

@@ -7,7 +7,7 @@
 requires tool pvfs-test
 start_pvfs -n 4
 
-# run N COMMAND...: passes and says so
+# run N COMMAND...: the command succeeds with N processes, and prints so
 run() {
 	local n=$1 code
 	shift
@@ -25,7 +25,7 @@ run() {
 }
 run 1 pvfs-test -c -u -b 1000000 -i 3 -f /pvfs/alone
 run 1 pvfs-test -c -u -b 1000000 -i 2 -s 4096 -n 2 -f /pvfs/files
-# -v: the ordinary calls, in an ordinary file
+# -v: the POSIX calls, on an ordinary file
 run 1 pvfs-test -c -u -b 100000 -i 2 -v -f "$tmp/vfs"
 # under the mpiexec of another MPI, each process would be a test of its own of the same file
 for size in OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_SIZE=1; do
@@ -35,7 +35,7 @@ for size in OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_SIZE=1; do
 		fail "$size: $code, $(<"$tmp/output")"
 done
 requires_mpich # so far it ran alone
-# away from the ports that clients of other tests may look for
+# other ports than those that clients of other tests use
 export MPIEXEC_PORT_RANGE=9100:9999
 for n in 2 4; do
 	run $n "$mpiexec" -n $n "$(command -v pvfs-test)" -c -u -b 262144 -i 3 \

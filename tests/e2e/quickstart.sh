@@ -1,23 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# quickstart ends with a mount.  If there is no /dev/fuse, it prints so and goes on.  This also
-# holds if it had a mount there before, of which later starts of the servers then know nothing.  All
-# folders have a blank in their names, and the shell accepts the printed commands.
+# quickstart ends with a mount. Without /dev/fuse it prints that, and continues. This also holds if
+# it had mounted there before; later starts of the servers then do not know that mount. All folders
+# have a blank in their names, and the shell accepts the printed commands.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 requires mounts
 requires_mpich
 
-# As on a host that has Open MPI, too: mpiexec and mpicc are its, and know nothing of MPICH.
+# Simulates a host with Open MPI: mpiexec and mpicc do not support options of MPICH.
 mkdir "$tmp/bin"
 printf '#!/bin/sh\necho "mpiexec (OpenRTE) 4.1.4"\n[ "$1" = --version ]\n' >"$tmp/bin/mpiexec"
 cp "$tmp/bin/mpiexec" "$tmp/bin/mpicc"
-# leaks of MPICH itself (hwloc's plugins) are not ours
+# ignores leaks of MPICH (hwloc's plugins)
 printf '#!/bin/sh\nASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 exec "%s" "$@"\n' \
 	"$mpiexec" >"$tmp/bin/mpiexec.mpich"
 chmod 755 "$tmp/bin"/mpi*
 
-# the build, in a tree of its own
+# the build, in its own tree
 tree="$tmp/a top" state="$tmp/a state"
 mkdir -p "$tree/scripts" "$tmp/share" "$tmp/dev"/{shm,pts}
 cp "$top"/scripts/{quickstart,cluster,functions.sh,packages} "$tree/scripts"
@@ -33,7 +33,7 @@ must ln -s /proc/self/fd "$tmp/dev/fd"
 
 export PVFS_STATE=$state PVFS_PORT=0 PVFS_SKIP_PACKAGES=1
 states+=("$state")
-# among COMMAND...: with a small /usr/share, and with $dev instead of /dev
+# among COMMAND...: runs it with a small /usr/share, and with $dev instead of /dev
 among() {
 	unshare -m --propagation private bash -c '
 		mount --bind "$1" /usr/share && [ -z "$2" ] || mount --bind "$2" /dev || exit
@@ -42,7 +42,7 @@ among() {
 		fail "$*: $? $(cat "$tmp/said")"
 }
 quickstart() { among env PATH="$tmp/bin:$PATH" "$tree/scripts/quickstart"; }
-# gone PID...: they are over; the bound is only against a hang.
+# gone PID...: the processes have ended; the limit is only against a hang
 gone() { ! kill -0 "$@" 2>/dev/null; }
 says() { grep -q -- "$1" "$tmp/said" || fail "no word of '$1': $(cat "$tmp/said")"; }
 
@@ -50,7 +50,7 @@ dev=
 PVFS_IODS=3 quickstart
 says "mounted at $state/mnt"
 says "pvfs-test with 4 processes"
-# all tools are in the PATH that it names
+# all tools are in the PATH that it prints
 (
 	unset PVFS_BUILD
 	eval "$(grep '^ *export ' "$tmp/said")"
@@ -62,7 +62,7 @@ says "pvfs-test with 4 processes"
 		PATH=${PATH%%:/usr*} command -v "pvfs-$tool" >/dev/null || exit
 	done
 ) || fail "not all tools are in $(grep 'export PATH=' "$tmp/said")"
-# a job's file system with what is built alone; LD_PRELOAD would make two of a path with a blank
+# a job's file system with this build only; LD_PRELOAD would split a path at a blank
 (
 	eval "$(grep '^ *export ' "$tmp/said")"
 	export PVFS_JOB_DIR=$tmp/jobs
@@ -74,7 +74,7 @@ says "pvfs-test with 4 processes"
 says 'no pvfs-... next to pvfs-job'
 says 'LD_PRELOAD takes no blanks'
 expect "$state/mnt" cat "$state/mounts"
-# once more; stop takes the mount away, or says that it stays
+# once more; stop unmounts, or prints that the mount stays
 mkdir "$tmp/never" && ln -s /bin/false "$tmp/never/umount"
 among env PATH="$tmp/bin:$PATH" bash -c '
 	"$1/quickstart" && mountpoint -q "$2/mnt" &&
@@ -86,7 +86,7 @@ dev=$tmp/dev
 quickstart
 says 'not mounted: /dev/fuse may not be used here'
 says 'PVFS runs'
-# before anything is built, that it cannot be
+# before a build: prints that it cannot be built
 must_fail env PVFS_STATE="$tmp/other" PVFS_PORT="$(port_of mgr)" "$tree/scripts/quickstart"
 mv "$tmp/output" "$tmp/said"
 says 'a program uses port'
@@ -105,20 +105,20 @@ among bash -c 'mount --bind /bin/false "$1" && shift && exec "$@"' - "$(readlink
 	env PATH="$tmp/bin:$PATH" "$tree/scripts/quickstart"
 says "pvfs-test alone: MPICH's mpiexec is not installed"
 
-# not all that is mounted is quickstart's
+# it unmounts only its own mounts
 echo /elsewhere >"$state/mounts"
 quickstart
 expect /elsewhere cat "$state/mounts"
 cluster stop
 
-# a disk without room: how much there is, where else it may lie, and how what runs is ended
+# a full disk: prints how much is free, another place, and how to end what runs
 small_disk "$tmp/small" 40
 must_fail env PATH="$tmp/bin:$PATH" PVFS_STATE="$tmp/small/s" "$tree/scripts/quickstart"
 mv "$tmp/output" "$tmp/said"
 says 'the disk is full'
 says 'PVFS_STATE=DIR'
 
-# ^C ends what it waits for and itself
+# ^C ends it and the command that it waits for
 cat >"$tmp/bin/long" <<-END
 	#!/bin/bash
 	echo \$\$ >"$tmp/builds"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The storage of an iod and of the manager reach a disk quota (EDQUOT), which statvfs() does not
-# show.  Clients get EDQUOT from the iod and ENOSPC from the manager, nothing that was acknowledged
-# is lost, and the servers continue once the quota is raised.
+# The storages of an iod and of the manager reach a disk quota (EDQUOT), which statvfs() does not
+# show. Clients get EDQUOT from the iod and ENOSPC from the manager. No acknowledged change is lost,
+# and the servers continue once the quota is raised.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tool mkfs.btrfs
 
-# quota NAME MIB: what the storage of server NAME may take; asked of the disk, as the change of a
-# quota in a place that has used up its own may fail
+# quota NAME MIB: sets the quota of the storage of server NAME. It is read from the disk, because a
+# change of a used-up quota may fail
 quota() {
 	must btrfs -q qgroup limit "$2M" "0/$(btrfs inspect-internal rootid "$tmp/disk/$1")" "$tmp/disk"
 }
@@ -32,7 +32,7 @@ btrfs quota enable disk 2>err || skip "btrfs has no quotas here: $(tail -n 1 err
 storage_with_quota iod1 16
 storage_with_quota mgr 150
 
-# until_refused FILE: other data that takes all that the quota leaves
+# until_refused FILE: other data fills the quota
 until_refused() {
 	dd if=/dev/zero of="$1" bs=64k oflag=append conv=notrunc,fsync 2>err
 	grep -q 'Disk quota exceeded' err || fail "no quota: $(<err)"
@@ -54,7 +54,7 @@ head -c 60M /dev/zero | tr '\0' x >in
 must_fail pvfs-cp in /pvfs/copy
 grep -q 'Disk quota exceeded' "$tmp/output" || fail "$(<"$tmp/output")"
 [ "$(cluster pid 1)" = "$iod" ] || fail "the iod did not survive"
-# restarted while the quota is used up
+# a restart while the quota is used up
 until_refused "$state/iod1/theirs"
 must cluster kill-iod 1
 if ! cluster start-iod 1 >"$tmp/output"; then
@@ -70,8 +70,8 @@ expect ok pvio check /pvfs/again 0 10000000 5
 expect ok pvio check /pvfs/before 0 1000000 1
 [ "$(cluster pid 1)" = "$iod" ] || fail "the iod did not survive"
 
-# The manager, while a client keeps book of what was acknowledged.  This file system copies on
-# write, so the flush of a change in progress may fail: the change waits, later ones fail.
+# The manager, while a client records the acknowledged changes. This file system copies on write, so
+# the flush of a change in progress may fail: the change waits, and later ones fail.
 works() { PVFS_TIMEOUT=2 pvio chmod 640 /pvfs/before >"$tmp/output" 2>&1; }
 refused() { ! works && [ "$(tail -n 1 "$tmp/output")" = ENOSPC ]; }
 mkfifo go

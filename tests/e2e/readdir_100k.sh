@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A directory of 100,000 entries: listed completely, each name once, also
-# while others are added and removed; then removed.
+# A directory of 100,000 entries is listed completely, with each name once, also while others are
+# added and removed; then it is removed.
 . "$(dirname "$0")/functions.sh"
 
 count=100000
@@ -18,8 +18,7 @@ expect ok pvio mkdir /pvfs/full
 expect ok pvio create /pvfs/full f 4096 16
 [ "$(pvio names /pvfs/full | grep -c '^f')" = 4096 ] || fail "full reply"
 
-# names that are there all the time are listed exactly once, whatever
-# is added and removed meanwhile
+# permanent names are listed exactly once, whatever is added and removed meanwhile
 (
 	trap - EXIT
 	until [ -e "$tmp/enough" ]; do
@@ -33,7 +32,7 @@ for round in 1 2 3; do
 	pvio names /pvfs/dir | grep '^file' | LC_ALL=C sort |
 		cmp - "$tmp/wanted" || fail "round $round: names differ"
 done
-# a program of it that went on would make names while they are removed
+# ends the program that creates names, before they are removed
 touch "$tmp/enough"
 wait "${helpers[0]}"
 helpers=()

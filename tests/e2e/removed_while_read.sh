@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A reader whose file was removed gets an error: it does not take the missing data for the end of
-# the file, or for a hole.
+# A reader whose file was removed gets an error, and not the end of the file or a hole in place of
+# the data.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3
@@ -9,8 +9,8 @@ mkfifo "$tmp/fifo"
 have() { [ "$(objects)" = "$1" ]; }
 held() { grep -q holding "$tmp/out"; }
 
-# late LEN WANTED COMMAND...: the result of a reader that has /pvfs/file open, after
-# the command, when N objects are left
+# late LEN WANTED COMMAND...: prints the result of a reader that has /pvfs/file open, after the
+# command, when N objects are left
 late() {
 	local len=$1 want=$2 left=$3
 	shift 3
@@ -34,7 +34,7 @@ for len in 10 1000000; do
 	late $len ESTALE 0 pvio unlink /pvfs/file
 done
 
-# a truncated or sparse file is no such case
+# a truncated or sparse file is not affected
 expect ok pvio write /pvfs/file 0 1000000 1
 late 1000000 0 3 pvio truncate /pvfs/file 0
 late 1000000 200000 3 pvio truncate /pvfs/file 200000

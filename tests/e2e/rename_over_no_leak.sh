@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file that a rename replaces or an unlink removes, or data that a truncate cuts, leaves no data
-# on the iods.
+# A file that a rename replaces or an unlink removes, and data that a truncate cuts off, leave
+# nothing on the iods.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3
@@ -30,7 +30,7 @@ expect ENOENT pvio stat /pvfs/later
 must cluster start-iod 1
 until_true 60 have 0
 
-# and when the manager was restarted meanwhile
+# ... also if the manager was restarted meanwhile
 expect ok pvio write /pvfs/later 0 3000000 1
 must cluster stop-iod 2
 expect ok pvio unlink /pvfs/later

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # rendezvous = adaptive: if the iods are loaded, clients that agree move their data themselves.
-# Their data is the same, and a client that dies or stops meanwhile blocks nothing for long.
+# Their data is the same, and a client that dies or stops meanwhile does not block others for long.
 . "$(dirname "$0")/functions.sh"
 
 moved() { metric "$1" bulk_carried_bytes; }
 no_buffers() { metric_is 0 0 zone_used && metric_is 0 1 zone_used; }
 
-# Mappings are never lent: without them all goes through buffers.
+# Memory of mappings is never lent; without mappings all data goes through buffers.
 start_pvfs -n 2 --set iod.map_size=0 --set iod.threads=1 \
 	--set mgr.session_timeout=2 --set iod.dead_peer=2 --set mgr.dead_peer=2 \
 	--set iod.rendezvous=adaptive --set iod.rendezvous_above=0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # scripts/report writes a page with every experiment that runs here, and names those that it cannot
-# run.  Figures are not judged.
+# run. The figures are not checked.
 . "$(dirname "$0")/functions.sh"
 
 requires tool gnuplot
@@ -27,7 +27,7 @@ for e in $names; do
 	series = [(f, s) for f in r["figures"] for s in f["series"]]
 	assert series or r["missing"], "neither figures nor a reason"
 	for f, s in series:
-	    # An iod that sleeps all the time is what these are to show.
+	    # These experiments show an iod that sleeps most of the time.
 	    asleep = f["y"] == "switches a second" or f["name"] == "cpu-server"
 	    least = 0 if asleep else 1e-9
 	    for p in s["points"]:

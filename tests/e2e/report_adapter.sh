@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# scripts/report --adapter: a faulty device is reported before anything is measured.  With a good
-# one, all results lie in one archive that describes the device.
+# scripts/report --adapter: a faulty device is reported before anything is measured. With a good
+# one, all results are in one archive that describes the device.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
@@ -26,7 +26,7 @@ refused fake0 "lo has no address"
 
 requires root
 requires tool unshare
-# in a network of its own, which has the address
+# in a network namespace that has the address
 cat >"$tmp/inside" <<-'END'
 	ip link set lo up && ip addr add 10.99.0.1/24 dev lo || exit 77
 	"$1/scripts/report" --quick --only raw --transports tcp \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# rolling_load.sh - a program that works on /pvfs during a test, and whose calls must not fail; sourced
+# rolling_load.sh - a program works on /pvfs during a test, and its calls must not fail; sourced
 # after functions.sh and start_pvfs.
 
 touch "$tmp/load.out"
@@ -13,10 +13,11 @@ has_load_lines() {
 	return 1
 }
 
-# load_goes_on [LINES]: until the program has printed LINES (3) more lines, one after ten rounds of calls.
+# load_goes_on [LINES]: waits until the program has printed LINES (3) more lines, one for ten rounds
+# of calls
 load_goes_on() { until_true 120 has_load_lines $(($(wc -l <"$tmp/load.out") + ${1:-3})); }
 
-# end_load: when the program has ended, and none of its calls failed.
+# end_load: ends the program; none of its calls has failed
 end_load() {
 	touch "$tmp/load.end"
 	wait "$load" || fail "the program failed: $(tail -n 3 "$tmp/load.out")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file by its path of pvfstab and by that of a mount is one file: the tools and programs with the
-# preload library do not copy it onto itself, nor a tree into itself.
+# The path of a file in pvfstab and its path in a mount name one file. The tools, and programs with
+# the preload library, do not copy it onto itself, nor a tree into itself.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -62,7 +62,7 @@ for other in "$m" "$tmp/m2" "$tmp/bound"; do
 	same pvfs-mv "$p/d/f" "$other/d/f"
 done
 refused "input file is output file" bash -c 'pvfs-cat "$1" >>"$2"' bash "$p/d/f" "$m/d/f"
-# a link to the target is not put in its place
+# a link to the target does not replace the target
 same pvfs-cp -r "$m/d/soft" "$p/d/f"
 same pvfs-cp -r "$p/d/soft" "$p/d/f"
 [ -L "$m/d/soft" ] || fail "the link is gone"
@@ -114,7 +114,7 @@ if command -v python3 >/dev/null; then
 	os.chdir(m)
 	one("relative", os.stat("d/../f"[5:]))
 	one("directory", os.stat("."), os.stat(p))
-	# other mounts stay unchanged
+	# other mounts are not affected
 	assert os.stat("/").st_dev != want.st_dev
 	assert os.stat("/proc").st_dev != want.st_dev
 	END
@@ -123,7 +123,7 @@ if command -v rsync >/dev/null; then
 	must past rsync -a "$p/d/" "$m/d/"
 	why_whole=rsync whole
 fi
-# one file is counted once, and an archive is not put into itself
+# one file is counted once, and an archive does not contain itself
 expect "$(past du -s "$p/d" | cut -f1)" eval 'past du -sc "$p/d" "$m/d" | tail -n 1 | cut -f1'
 past tar cf "$p/d/self.tar" -C "$m" d 2>"$tmp/output"
 grep -q "is the archive" "$tmp/output" || fail "tar: $(<"$tmp/output")"

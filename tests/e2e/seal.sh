@@ -11,13 +11,13 @@ export PVFS_AUTH_LIBRARY=$PVFS_BUILD/client/lib/auth/libpvfs-auth.so
 pid() { cluster pid "$1"; }
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 said() { grep -q -- "$1" "$tmp/output" || fail "not said: $1: $(cat "$tmp/output")"; }
-# tab OPTION...: a mount over tcp with the key; port=N among them: the manager's.
+# tab OPTION...: a mount over tcp with the key; port=N is the port of the manager
 tab() {
 	sed "s|pvfs port=\([0-9]*\),transport=[a-z]*|pvfs port=\1,transport=tcp,auth=key,key=$state/key,$1|" \
 		"$state/pvfstab" >"$tmp/tab"
 	export PVFSTAB_FILE=$tmp/tab
 }
-# The mgr through who sits in the middle.
+# A mount whose manager is behind an attacker.
 tab_middle() {
 	tab "$1"
 	sed -i "s|port=$(port_of mgr),|port=$port,|" "$tmp/tab"
@@ -46,7 +46,7 @@ heard() { # SEAL: how often the text of a file passes
 	wait "$sniffer"
 	cat count
 }
-# Other tests' traffic may push it out of what the sniffer holds.
+# Traffic of other tests may push it out of the sniffer's buffer.
 is_heard() {
 	for _ in {1..10}; do
 		[ "$(heard "$1")" = 0 ] || return 0
@@ -119,7 +119,7 @@ tree middle
 for deed in "flip|a record that was changed" "repeat|a record that was repeated" \
 	"reorder|a record that was repeated" "inject|a record that was changed" \
 	"bare|data that is not sealed" "cut|an end in the middle"; do
-	# calls under way: they go on when it has ceased
+	# calls in flight succeed when the attacker stops
 	echo "${deed%%|*}" >deed
 	pvfs-cp -r -q tree "/pvfs/${deed%%|*}" 2>"$tmp/err" & copy=$!
 	until_true 30 violated "${deed#*|}"

@@ -1,22 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""seal_middle.py - somebody between a client and a server over tcp.
+"""seal_middle.py - an attacker between a client and a server over tcp.
 
-usage: seal_middle.py PORT DEED-FILE    passes on to 127.0.0.1:PORT, prints its own port
-       seal_middle.py --sniff TEXT FILE writes to FILE how often TEXT passed over lo, as
-                                        long as it runs (from then on that FILE is there)
+usage: seal_middle.py PORT DEED-FILE    forwards to 127.0.0.1:PORT, prints its own port
+       seal_middle.py --sniff TEXT FILE counts how often TEXT passes over lo, and writes the
+                                        number to FILE, which exists once it has started
 
-DEED-FILE holds a word, read for each unit that passes (frames, behind SEALED records):
-pass, or once in each connection, at its second record: flip, cut, repeat, reorder,
-inject; or in each connection: strip (nobody wants to seal), unask (nothing in the
-manager's CHALLENGE says that it does), unhere (nothing in it says that the connection is
-sealed as it is), apart (nobody can do that), bare (a frame that is not sealed), change
-("heard" becomes "wrong", wherever it can be read); and what no end would find out but for
-what it makes its keys of, in connections of clients that have proved nothing: hail (a feature
-that nobody has), hello (another uid), reply (other credits).  longer: one answer that is not
-to HELLO says that it is 256 bytes longer than it is; longer_asked: one request; seq and seq_asked:
-one has a wrong bit in its seq; connect and accept: one has a wrong bit in its epoch, or in its
-number of slots; the word becomes pass.
+DEED-FILE contains a word, which is read for each unit that passes (frames, after SEALED records).
+`pass` forwards.  Once in each connection, at its second record: flip, cut, repeat, reorder, inject.
+In each connection: strip (nobody wants to seal), unask (the manager's CHALLENGE does not say that
+it seals), unhere (it does not say that the connection is sealed in place), apart (nobody can do
+that), bare (an unsealed frame), change ("heard" becomes "wrong" if it is readable).  Changes that
+only the derived keys detect, in connections of clients without a proof: hail (an unknown feature),
+hello (another uid), reply (other credits).  longer: the length of one reply (not to HELLO) is 256
+bytes too large; longer_asked: that of one request.  seq and seq_asked: one frame has a wrong bit in
+its seq.  connect and accept: one has a wrong bit in its epoch, or in its number of slots.  Then the
+word becomes pass.
 """
 import asyncio
 import os

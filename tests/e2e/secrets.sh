@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The places of the servers' key, while servers and a client work with it: it is in no core file, no
-# log and no environment.  Also: the files that another user finds on the disk of a server's host.
+# Where the servers' key is while servers and a client work: in no core file, no log and no
+# environment. Also: the files that another user can read on the disk of a server's host.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp
@@ -26,7 +26,7 @@ until_true 30 grep -q holding holder
 # ---- core files ----
 
 key=$(head -n 1 "$state/key" | tr -d ' \n')
-# and as HMAC begins with it
+# the key as HMAC pads it
 padded() { python3 -c "print(bytes(b ^ $1 for b in bytes.fromhex('$key')).hex())"; }
 inner=$(padded 0x36)
 outer=$(padded 0x5c)

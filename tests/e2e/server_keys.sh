@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers that identify each other by a key.  A false manager and a false iod are rejected and
-# counted, each with a line that names the remedy, and nobody else notices.  An unsafe key file is
-# not used.  Keys are changed while files are copied and servers are started and stopped.
+# Servers identify each other by a key. A false manager and a false iod are rejected and counted,
+# each with a line that names the remedy, and others are not affected. An unsafe key file is not
+# used. Keys are changed while files are copied and servers are started and stopped.
 . "$(dirname "$0")/functions.sh"
 
 key=$state/key
@@ -11,7 +11,7 @@ pid() { cluster pid "$1"; }
 logged() { grep -q -- "$2" "$(log_of "$1")"; }
 new_key() { od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n'; echo; }
 
-# conf_of NAME KEYLINE [HOST]: as pvfs.conf, with that key, and a manager of its own at HOST.
+# conf_of NAME KEYLINE [HOST]: writes a pvfs.conf with that key, and with another manager at HOST
 conf_of() {
 	mkdir -p "$tmp/$1-mgr" "$tmp/$1-iod"
 	sed "s|^key = .*|$2|; s|^storage = $state/mgr|storage = $tmp/$1-mgr|
@@ -21,7 +21,7 @@ conf_of() {
 		"$1.conf"
 }
 
-# run_false NAME PROGRAM...: with NAME.conf, in the background.
+# run_false NAME PROGRAM...: runs it with NAME.conf in the background
 run_false() {
 	local conf=$1.conf log=$1.log
 
@@ -61,7 +61,7 @@ for way in "key = $tmp/other.key|its key is not one of those here" "|it proves n
 	must cluster stop-iod 1
 	run_false iod "$PVFS_BUILD/server/pvfs-iod" --index 1 --new-store
 	until_true 30 logged mgr "iod 1 .*refused: ${way#*|}"
-	# it takes nothing that the manager would have said to the right one
+	# it accepts nothing that is meant for the right one
 	grep -q 'info: ready' iod.log && fail "the manager has taken it: $(cat iod.log)"
 	end_false
 	must cluster start-iod 1
@@ -95,7 +95,7 @@ reload() {
 
 	for server in 1 mgr 0; do
 		kill -HUP "$(pid $server)"
-		# in between some have read it and others have not
+		# meanwhile some servers have read the new key, and others have not
 		must cluster kill-iod 0
 		must cluster start-iod 0
 	done
@@ -117,12 +117,12 @@ wait $copies || fail "the copies did not survive"
 [ "$(cat "$key")" != "$old" ] || fail "the key is the old one"
 expect ok pvio check /pvfs/a 0 1000000 1
 expect "$refused" refusals
-# a client that still has the old one is nobody
+# a client with the old key is nobody
 echo "$old" >other.key
 chmod 600 other.key
 conf_of mgr "key = $tmp/other.key"
 must_fail "$fsck" --timeout 5 --config mgr.conf
-# a file that cannot be used changes nothing
+# an invalid file changes nothing
 echo nonsense >"$key"
 kill -HUP "$(pid mgr)"
 until_true 30 logged mgr 'line 1: no key'

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A file system on hosts of its own, network namespaces joined by a switch.  Clients use local on a
-# server's host and tcp elsewhere.  A cable that is out for a while costs only time.  A host that is
-# gone fails the calls that need it, at their deadline, and its connections are closed.
+# A file system on several hosts, which are network namespaces connected to a switch. Clients use
+# local on a server's host and tcp elsewhere. A cable that is unplugged for a while only delays
+# calls. If a host is gone, the calls that need it fail at their deadline, and its connections are
+# closed.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/hosts.sh"
 
@@ -50,7 +51,7 @@ must cmp data back
 # ---- a host is gone ----
 
 expect ok on client pvio write /pvfs/before 0 1000000 1
-# a client that does nothing, in the middle of a file
+# an idle client with an open file
 mkfifo pipe
 nsenter --net="/run/netns/$net-client" pvfs-cat /pvfs/one >pipe 2>/dev/null &
 helpers+=($!)
@@ -60,11 +61,11 @@ cable iod1 down
 PVFSTAB_FILE=$tmp/impatient \
 	expect ETIMEDOUT on client pvio check /pvfs/before 0 1000000 1
 grep -q '10.83.0.3' stderr || fail "iod 1 is not named: $(cat stderr)"
-# names, and stripes elsewhere, do not need it
+# names and other stripes do not need it
 PVFSTAB_FILE=$tmp/impatient expect before \
 	on client sh -c 'pvfs-ls /pvfs | grep before'
 must on client pvfs-ping 10.83.0.2:7000 >ping
-# its connections, one idle and one not, are given up on both sides
+# both sides close its connections, an idle one and a busy one
 until_true 60 grep -q 'connection closed: Connection timed out' \
 	"$(log_of iod1)"
 until_true 60 grep -q 'iod 1.*connection lost' "$(log_of mgr)"

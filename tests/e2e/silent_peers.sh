@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients stop in the middle of their transfers (SIGSTOP), or their host becomes unreachable.  The
-# iod gets the buffers back that they held.  A client that was only stopped goes on afterwards.
+# Clients stop during their transfers (SIGSTOP), or their host becomes unreachable. The iod gets its
+# buffers back. A client that was only stopped continues afterwards.
 . "$(dirname "$0")/functions.sh"
 
 scheme=${PVFS_TEST_SCHEME:-tcp}
 
-# The memory in use at iod 0: the zones' buffers in use, and bytes of Fast RDMA buffers.
+# The memory in use at iod 0: buffers of the zones, and bytes of Fast RDMA buffers.
 held() {
 	echo "sessions $(metric 0 sessions) zones $(metric 0 zone_used)" \
 		"fast $(metric 0 fast_bytes)"
 }
 no_zones() { metric_is 0 0 zone_used; }
-# but pvfs-stats, an earlier one that is still known, and the manager
+# only the sessions of pvfs-stats, of an earlier pvfs-stats, and of the manager
 nothing() { [[ $(held) =~ sessions\ [1-3]\ zones\ 0\ fast\ 0 ]]; }
 cut() { metric 0 bulk_cut; }
 
@@ -29,20 +29,20 @@ for round in 1 2 3; do
 	go_on
 	until_true 30 no_zones
 done
-# Over local the iod moves the data by itself: a client need not be awake.
+# Over local the iod moves the data by itself, even if the client is stopped.
 [ $scheme != tcp ] || [ "$(cut)" -gt 0 ] || fail "nothing stood still"
 must cluster stop
 
 # ---- a host that is silent ----
 
-# The other end of a cable, in a network of its own.
+# The address of the other host, in its own network namespace.
 subnet=198.18.$(($$ / 64 % 256))
 near=$subnet.$(($$ % 64 * 4 + 1)) far=$subnet.$(($$ % 64 * 4 + 2)) cable=pvn$$
 [ $scheme = tcp ] || exit 0
 unshare -n sleep 300 2>"$tmp/unshare" &
 net=$!
 helpers+=($net)
-# a network of its own, or none at all
+# moves the cable to this host, or unplugs it
 moved() {
 	[ "$(readlink /proc/$net/ns/net)" != "$(readlink /proc/self/ns/net)" ]
 }
@@ -63,13 +63,13 @@ there ip addr add $far/30 dev far && there ip link set far up ||
 state=$tmp/far
 start_pvfs "${settings[@]}" --host $near
 mkfifo "$tmp/hold"
-# no function in the background: its process would be a shell's
+# not in a function in the background, which would run in a shell
 nsenter -t $net -n "$PVFS_BUILD/tests/e2e/pvkill" /pvfs 4 stop \
 	<"$tmp/hold" >"$tmp/stopped" &
 helpers+=($!)
 exec 5>"$tmp/hold"
 until_true 60 grep -q 'stopped 4' "$tmp/stopped"
-# one that is idle: only its silence can tell
+# an idle client: only its silence shows that it is gone
 mkfifo "$tmp/idle"
 nsenter -t $net -n "$PVFS_BUILD/tests/e2e/pvio" hold /pvfs/idle \
 	<"$tmp/idle" >"$tmp/holds" &

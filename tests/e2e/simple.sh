@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# simple.sh - run by a shell with a folder to work in, and one to take from.  Simple programs and
-# the shell's redirections work there and print their results as text.
+# simple.sh - simple programs and redirections of the shell work in a folder, and print their
+# results as text. Run by a shell with this folder, and a folder of source files, as arguments.
 at=$1 from=$2
 mkdir "$at" || exit
 
-# one after the other, by absolute names
+# one command after the other, with absolute paths
 mkdir -p "$at/a/b/c" && rmdir "$at/a/b/c" && ls -a "$at/a/b"
 cp -r "$from" "$at/tree" && diff -r --no-dereference "$from" "$at/tree"
 cp -a "$from" "$at/kept" && (cd "$at/kept" && find . -printf '%P %y %m %s %T@ %l\n') |
@@ -44,12 +44,12 @@ ls "$at/nothing" 2>"$at/err" || grep -c nothing "$at/err"
 echo "echo from a script" >"$at/script" && sh "$at/script"
 echo noclobber >"$at/no" && (set -C && echo again >"$at/no") 2>/dev/null || cat "$at/no"
 
-# standing there
+# with the folder as working directory
 cd "$at" && [ "$(pwd)" = "$at" ] && [ "$(pwd -P)" = "$at" ] && ls && cat r
 mkdir -p x/y/z && cp r x/y && cd x && find . | LC_ALL=C sort && cat ../r && cd y/z && ls ..
 (cd .. && rm r && ls) && cd "$at" && rm -r x && [ ! -e x ] && echo removed
 sh -c 'ls tree; cat <r >r2; cmp r r2 && pwd' | sed "s,$at,HERE,"
 
-# wrong on purpose
+# errors on purpose
 cat "$at/none" || rmdir "$at/tree" || mkdir "$at/tree" || cat "$at/tree" || rm "$at/tree"
 cd / && rm -r "$at" && ls "$at"

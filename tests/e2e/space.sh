@@ -5,7 +5,7 @@
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 
-# space_taken: by all objects, KiB.
+# space_taken: prints the KiB that all objects use
 space_taken() {
 	local f
 
@@ -13,7 +13,7 @@ space_taken() {
 		stat -c %b "$f"
 	done | awk '{ n += $1 } END { print n / 2 }'
 }
-# holes FILE: where they are, of DATA:HOLE pairs.
+# holes FILE: prints pairs DATA:HOLE
 holes() {
 	python3 - "$1" <<-'END'
 		import os, sys
@@ -40,26 +40,26 @@ head -c $((4 * mib)) /dev/urandom >"$tmp/data"
 must cp "$tmp/data" "$f"
 expect 0-$((4 * mib)) holes "$f"
 expect 4096 space_taken
-# the middle half: every iod gives back its part
+# punch the middle half: every iod frees its part
 must fallocate --punch-hole -o $mib -l $((2 * mib)) "$f"
 expect "0-$mib $((3 * mib))-$((4 * mib))" holes "$f"
 expect 2048 space_taken
 must cmp -n $mib "$f" "$tmp/data"
 must cmp -n $((2 * mib)) -i $mib:0 "$f" /dev/zero
 must cmp -i $((3 * mib)) "$f" "$tmp/data"
-# and takes it again, as zeros
+# allocate it again: it has zeros
 must fallocate -o $mib -l $((2 * mib)) "$f"
 expect 4096 space_taken
 must cmp -n $((2 * mib)) -i $mib:0 "$f" /dev/zero
-# space after the end is none of the file's data, and does not hide holes
+# space beyond the end is not data of the file, and does not hide holes
 must fallocate --keep-size -o $((4 * mib)) -l $((4 * mib)) "$f"
 expect $((4 * mib)) stat -c %s "$f"
 expect 8192 space_taken
 must fallocate --punch-hole -o 0 -l $mib "$f"
 first=$(holes "$f")
-# an allocated range without data may be either
+# an allocated range without data may be reported as data or as a hole
 [ "${first%%-*}" -ge $mib ] || fail "data where there is none: $first"
-# zeros in place, beyond the end too
+# zero a range in place, also beyond the end
 must fallocate --zero-range -o $((7 * mib)) -l $((2 * mib)) "$f"
 expect $((9 * mib)) stat -c %s "$f"
 must cmp -n $((5 * mib)) -i $((4 * mib)):0 "$f" /dev/zero
@@ -76,7 +76,7 @@ must fallocate -l $((4 * mib)) "$f"
 expect $((4 * mib)) stat -c %s "$f"
 rm "$f"
 
-# cp finds the holes of what it copies
+# cp finds the holes of its source
 truncate -s $((8 * mib)) "$f"
 must dd if="$tmp/data" of="$f" bs=64k count=1 seek=40 conv=notrunc status=none
 exec 5>>"$f" # who writes: its blocks are asked for

@@ -7,7 +7,7 @@
 start_pvfs -n 4
 size() { pvio stat "$1" | awk 'NR == 1 { print $5 }'; }
 
-# a write that ends on any of the four iods, behind a hole
+# a write that ends on any of the four iods, after a hole
 for off in 0 65536 131071 196608 262143 1000000 5000000000; do
 	expect ok pvio write /pvfs/f$off $off 10 3
 	expect $((off + 10)) size /pvfs/f$off
@@ -15,7 +15,7 @@ for off in 0 65536 131071 196608 262143 1000000 5000000000; do
 done
 must cmp -n 1000000 /dev/zero <(pvfs-cat /pvfs/f1000000)
 
-# shrink, then grow: the cut-off bytes do not come back
+# shrink, then extend: the cut-off bytes are zeros
 expect ok pvio write /pvfs/cut 0 1000000 4
 expect ok pvio truncate /pvfs/cut 300000
 expect 300000 size /pvfs/cut
@@ -25,7 +25,7 @@ expect 1000000 size /pvfs/cut
 must cmp <(pvfs-cat /pvfs/cut | tail -c 700000) \
 	<(head -c 700000 /dev/zero)
 
-# blocks: the space at the iods, while a client writes and later
+# blocks: prints the space at the iods, while a client writes and later
 blocks() { pvio blocks "$1" | head -n 1; }
 uses() {
 	find "$state"/iod*/objects -name "$(pvfs-stat "$1" |

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers take over the storage of the previous release though its disks are full to the last byte,
-# and files can be removed then.
+# Servers upgrade the storage of the previous release, although its disks are full to the last byte.
+# Afterwards files can be removed.
 . "$(dirname "$0")/functions.sh"
 
 small_disk "$state/mgr" 140
@@ -11,7 +11,7 @@ head -c 300000 /dev/urandom >data
 must pvfs-cp -q data /pvfs/a
 must cluster stop
 
-# as the release before had left it
+# changes the storage to the format of the previous release
 age() {
 	sed 's/^version 2$/version 1/' "$1/pvfs-stamp" >aged &&
 		cp aged "$1/pvfs-stamp" || fail "no stamp in $1"
@@ -39,7 +39,7 @@ nothing() { [ "$(objects)" = 0 ]; }
 until_true 30 nothing
 must restart_pvfs
 
-# read-only, as to a unit all is beyond what it may write
+# a read-only storage, as for a unit that may not write there
 must cluster stop
 must mount -o remount,ro "$state/iod0"
 must_fail "$PVFS_BUILD/server/pvfs-iod" --config "$state/pvfs.conf" --index 0

@@ -19,7 +19,7 @@ expect $((32 << 20)) size 'iod 1'
 expect $((24 << 20)) size 'iod 2'
 expect $((24 << 20)) size 'iod 3'
 expect $((72 << 20)) size total
-# as df(1): of what may be used, rounded up
+# as df(1) prints it: percent of the usable space, rounded up
 awk '$NF ~ /%$/ { n++; part = 100 * $(NF - 2) / ($(NF - 2) + $(NF - 1))
 	want = int(part) + (part > int(part))
 	if ($NF != want "%") { print "want " want ": " $0; bad = 1 } }
@@ -31,7 +31,7 @@ expect "$(available file 5)" bash -c "pvfs-df -j /pvfs |
 	python3 -c 'import json, sys; print([r[\"available\"]
 		for r in json.load(sys.stdin) if r[\"server\"] == \"file\"][0])'"
 
-# a tmpfs without a limit is no full disk
+# a tmpfs without a limit is not reported as full
 must cluster stop
 state=$tmp/unlimited
 mkdir -p "$state/iod0"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# pvfs-stats shows the requests that the servers have answered: their number, errors separately, the
-# bytes, plausible times; the difference since the last look; and the loss by a restart.
+# pvfs-stats shows the requests that the servers have served: their number, errors separately, the
+# bytes, plausible times; the difference since the last output; and the loss by a restart.
 . "$(dirname "$0")/functions.sh"
 requires tool python3
 
 start_pvfs -n 2
 export PVFS_DIRECT=off
 
-# value SERVER OP KEY: of what pvfs-stats says, 0 where it says nothing
+# value SERVER OP KEY: prints the value in the output of pvfs-stats, or 0
 value() {
 	pvfs-stats -j | python3 -c '
 import json, sys
@@ -30,7 +30,7 @@ sizes="$(value 'iod 0' WRITE bytes_in) $(value 'iod 1' WRITE bytes_in)"
 expect ok pvio check /pvfs/f 0 1000000 1
 [ "$(value iod READ bytes_out)" -ge 1000000 ] || fail "$(pvfs-stats)"
 
-# times: in order, and none is zero
+# the times are in order, and none is zero
 pvfs-stats -j >all.json || fail "pvfs-stats -j"
 python3 - <<'END' || fail "$(cat all.json)"
 import json
@@ -46,7 +46,7 @@ pvfs-stats >table || fail "pvfs-stats"
 grep -Eq '^mgr +MKDIR +4 +1 ' table || fail "$(cat table)"
 grep -q '^server  *operation' table || fail "$(cat table)"
 
-# only new requests: it watches from the first line on
+# -w counts only requests since its start
 pvfs-stats -w 1 -j >meanwhile.json &
 watcher=$!
 helpers+=("$watcher")
@@ -63,7 +63,7 @@ kill "$watcher"
 helpers=()
 expect 2 made
 
-# a server that did not answer before: its requests since then are unknown
+# a server did not reply before: its requests since then are unknown
 stand_still "$(cluster pid 0)"
 pvfs-stats -t 500 -w 1 -j >later.json 2>/dev/null &
 watcher=$!
@@ -75,7 +75,7 @@ kill "$watcher"
 helpers=()
 ! grep -q '"iod 0"[^}]*"WRITE"' later.json || fail "$(cat later.json)"
 
-# what is inside: each request once more by its way, queues, zones, the database
+# the internal counts: each request once more by its way, queues, zones, the database
 pvfs-stats --inside -j >inside.json || fail "pvfs-stats --inside -j"
 pvfs-stats -j >all.json || fail "pvfs-stats -j"
 python3 - <<'END' || fail "$(cat inside.json)"
@@ -93,7 +93,7 @@ ways = {"inline", "fast", "bulk", "mapped"}
 for what, op in ("read", "READ"), ("write", "WRITE"):
     mine = [r for r in times if r["what"] == what]
     assert mine and {r["way"] for r in mine} <= ways, mine
-    # as many as there are operations, and as much
+    # the counts match the operations
     counted = sum(r["requests"] for r in mine)
     assert counted == sum(o["requests"] for o in ops if o["op"] in (op, op + "_LIST")), (mine, ops)
 assert sum(r["bytes"] for r in times if r["what"] == "write") == 1000000, times
@@ -117,7 +117,7 @@ grep -Eq '^mgr +other +tcp ' table && grep -Eq '^iod 1 +write +tcp +(inline|bulk
 must pvfs-stats --inside -w 1 -c 1 >table
 ! grep -Eq '^iod [01] +write ' table || fail "it counts what was before: $(cat table)"
 
-# one server by its address; one that is not there
+# one server by its address; a server that does not run
 must pvfs-stats "127.0.0.1:$(port_of mgr)" >table
 grep -Eq '^server +MKDIR +6 ' table || fail "$(cat table)"
 must cluster stop-iod 1

@@ -9,7 +9,7 @@ start_pvfs -n 2
 export PVFS_DIRECT=off
 unset SLURM_JOB_ID PVFS_JOB_ID
 
-# value SERVER JOB KEY: of what pvfs-stats --jobs says, 0 where it says nothing
+# value SERVER JOB KEY: prints the value in the output of pvfs-stats --jobs, or 0
 value() {
 	pvfs-stats --jobs --json | python3 -c '
 import json, sys
@@ -26,7 +26,7 @@ expect 300000 value iod 'array 5_7' bytes_in
 expect 0 value '' second requests
 [ "$(value mgr 4711 requests)" -gt 0 ] || fail "$(pvfs-stats --jobs)"
 
-# no labels: too long, unprintable, empty; the program works all the same
+# invalid labels: too long, unprintable, empty; the program still works
 before=$(value mgr '' requests)
 for job in "$(printf '%065d' 1)" $'a\033[2Jb' $'a\nb' $'\xc3\xa4' ''; do
 	PVFS_JOB_ID=$job expect ok pvio write /pvfs/h 0 100 1
@@ -36,7 +36,7 @@ longest=$(printf '%064d' 1)
 PVFS_JOB_ID=$longest expect ok pvio write /pvfs/h 0 100 1
 [ "$(value mgr "$longest" requests)" -gt 0 ] || fail "$(pvfs-stats --jobs)"
 
-# a user is his jobs together, and what a table says the other does, too
+# the counts of a user are the sum of his jobs, and the table equals the JSON
 must pvfs-stats --users --json >users.json
 must pvfs-stats --jobs --json >jobs.json
 python3 - <<'END2' || fail "$(cat users.json jobs.json)"
@@ -57,7 +57,7 @@ must pvfs-stats --jobs >table
 grep -Eq '^mgr .* 4711$' table || fail "$(cat table)"
 grep -Eq '^server  *user ' table || fail "$(cat table)"
 
-# what came meanwhile
+# requests since the start of the command
 pvfs-stats -w 1 --jobs -j >meanwhile.json &
 watcher=$!
 helpers+=("$watcher")

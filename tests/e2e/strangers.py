@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""strangers.py PORT FSID COUNT - so many clients without a ticket get a session of nobody each, and
-stay until standard input ends.  Prints how many of them were let in.
+"""strangers.py PORT FSID COUNT - COUNT clients without a ticket get a session of nobody each, and
+stay connected until the end of stdin.  Prints how many of them were accepted.
 """
 import random
 import sys

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# With sync=on no acknowledged write is lost when every server is killed at once, together with the
-# client.
+# With sync=on, no acknowledged write is lost when all servers are killed at the same moment,
+# together with the client.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 3 --sync on --set mgr.session_timeout=2

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""ticket_secret.py PID KEY FSID (hex) - prints the secrets of the tickets in the memory of that
-process, one a line: the secrets that the servers compute from a ticket with their key
+"""ticket_secret.py PID KEY FSID (hex) - prints the secrets of the tickets in the memory of the
+process, one a line.  The servers compute such a secret from a ticket with their key
 (common/trust/ticket.c).
 """
 import hashlib
@@ -23,7 +23,7 @@ def code(key, label, field):
 
 
 def tickets(data, key, fsid):
-    """Those that the key has made."""
+    """Yields the secrets of tickets that the key has made."""
     at = data.find(struct.pack("<IQ", 1, fsid))
     while at >= 0:
         start = at - 4

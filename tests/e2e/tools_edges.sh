@@ -7,16 +7,16 @@
 start_pvfs -n 2
 is_dir() { [ "$(pvfs-stat -j "$1" | grep -c '"directory"')" = 1 ]; }
 
-# an empty name is one that is missing, and leaves the next one alone
+# an empty name counts as missing, and does not affect the next name
 must_fail pvfs-mkdir -p "" /pvfs/a/b
 must is_dir /pvfs/a/b
 must_fail pvfs-rm ""
 
-# one that is missing leaves no blank line in the list
+# a missing name leaves no blank line in the list
 expect "/pvfs/a:
 b" pvfs-ls /pvfs/absent /pvfs/a /pvfs/absent
 
-# a wrong value is named, and so is what is wanted
+# an invalid value is named, and so are the valid ones
 while read -r command option value want; do
 	must_fail "$command" "$option" "$value" a b
 	grep -q "^$command: $option $value: want $want" "$tmp/output" ||
@@ -34,8 +34,7 @@ for script in quickstart test; do
 		fail "$script said: $(cat "$tmp/output")"
 done
 
-# without a mount there is nothing to show and nothing to change; a line that is
-# skipped is none
+# without a mount there is nothing to show or change; a skipped line of pvfstab is no mount
 echo "127.0.0.1:/ /pvfs pvfs prot=3000 0 0" >"$tmp/skipped"
 mkdir "$tmp/local"
 touch "$tmp/local/file"
@@ -65,7 +64,7 @@ for tab in /dev/null "$tmp/nothing" "$tmp/skipped"; do
 done
 grep -q "skipped:1" "$tmp/output" || fail "said: $(cat "$tmp/output")"
 
-# these change files of a mount, not ordinary ones alone
+# these commands change files of a mount, not only ordinary ones
 while read -r command; do
 	must_fail pvfs-$command
 	grep -q "lies on no mount" "$tmp/output" ||
@@ -75,14 +74,14 @@ done <<<"$writers"
 must grep -q "use rm" <(pvfs-rm "$tmp/local/file" 2>&1)
 must pvfs-rm -f
 
-# a bound that is none is not used, but another, which is said
+# an invalid time limit is replaced by another one, and this is printed
 PVFS_TIMEOUT=0 must pvfs-ls /pvfs 2>"$tmp/output"
 grep -q "PVFS_TIMEOUT=0: want 1 to 86400 seconds; using 30" "$tmp/output" ||
 	fail "ls said: $(cat "$tmp/output")"
 
 must_fail pvfs-df "$tmp"
 grep -q "lies on no mount" "$tmp/output" || fail "df said: $(cat "$tmp/output")"
-# a copy whose output could not be written has failed
+# a copy whose output cannot be written has failed
 expect ok pvio write /pvfs/file 0 100000 1
 for command in "pvfs-ls /pvfs" "pvfs-ls -j /pvfs" "pvfs-stat /pvfs/file" \
 		"pvfs-df" "pvfs-df -j" "pvfs-ping" "pvfs-cat /pvfs/file" \
@@ -93,23 +92,23 @@ for command in "pvfs-ls /pvfs" "pvfs-ls -j /pvfs" "pvfs-stat /pvfs/file" \
 		fail "$command: $(cat "$tmp/stderr")"
 done
 
-# files that claim to be empty are read to their end
+# files that report a size of 0 are read to their end
 must pvfs-cp --verify /proc/version /pvfs/version
 must cmp /proc/version <(pvfs-cat /pvfs/version)
 
-# a device has no size to set
+# the size of a device cannot be set
 for file in /pvfs/file /pvfs/version; do
 	must pvfs-cp "$file" /dev/null
 	must_fail pvfs-cp "$file" /dev/full
 	grep -q "No space left" "$tmp/output" || fail "$(cat "$tmp/output")"
 done
 
-# a folder is no pvfstab
+# a folder is not a pvfstab
 PVFSTAB_FILE=$tmp must_fail pvfs-ls /pvfs
 grep -q "PVFSTAB_FILE=$tmp: Is a directory" "$tmp/output" ||
 	fail "$(cat "$tmp/output")"
 
-# existing names stay, symbolic links too, and that is no failure
+# existing names stay, also symbolic links, and this is no failure
 mkdir "$tmp/tree"
 echo new >"$tmp/tree/file"
 ln -s new "$tmp/tree/link"
@@ -120,7 +119,7 @@ must pvfs-cp -rN "$tmp"/tree/* /pvfs/kept
 expect new pvfs-cat /pvfs/kept/file
 must grep -q 'link -> new$' <(pvfs-ls -l /pvfs/kept)
 
-# nobody means these
+# these are probably mistakes
 mkdir "$tmp/careful"
 echo 1 >"$tmp/careful/file"
 for path in . .. "$tmp/careful/." "$tmp/careful/../careful/.//"; do
@@ -152,7 +151,7 @@ done
 expect ok pvio symlink "$tmp/careful" /pvfs/out
 must pvfs-stat /pvfs/out/file
 
-# a mount is not emptied by what cannot remove it
+# rm does not empty a mount that it cannot remove
 expect ok pvio mkdir /pvfs/dir
 for path in /pvfs /pvfs/ //pvfs; do
 	must_fail pvfs-rm -rf "$path"
@@ -162,7 +161,7 @@ done
 must is_dir /pvfs/dir
 must pvfs-rm -r /pvfs/dir
 
-# a reader of JSON learns how many stripes there are
+# JSON has the number of stripes
 expect ok pvio write /pvfs/long 0 $((20 * 65536)) 1
 for option in '' -a; do
 	must grep -q '"stripe_count": *20' <(pvfs-stat -j $option /pvfs/long)

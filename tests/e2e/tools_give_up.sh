@@ -9,7 +9,7 @@ mkdir "$tmp/tree"
 for i in $(seq 40); do echo "$i" >"$tmp/tree/$i"; done
 must pvfs-cp -r "$tmp/tree" /pvfs/before
 
-# gave_up WHO [MOST]: said so once, after a bounded number of files.
+# gave_up WHO [MOST]: the tool reported WHO once, and stopped after at most MOST files
 gave_up() {
 	[ "$(grep -c "giving up" "$tmp/output")" = 1 ] ||
 		fail "no word: $(cat "$tmp/output")"

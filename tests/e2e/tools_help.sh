@@ -3,12 +3,12 @@
 # --help, the man page and the program itself agree on the options.
 . "$(dirname "$0")/functions.sh"
 
-# The names in the option column of --help.
+# Prints the names in the option column of --help.
 in_help() {
 	"$1" --help | grep -E '^ +-' | sed -E 's/^ +//; s/  .*//' |
 		grep -oE -- '--?[A-Za-z][A-Za-z-]*' | LC_ALL=C sort -u
 }
-# The names at the head of the paragraphs of OPTIONS.
+# Prints the names at the head of the paragraphs of OPTIONS.
 in_page() {
 	sed -n '/^\.SH OPTIONS/,/^\.SH [^O]/p' "$1" | grep -A 1 '^\.TP' |
 		grep -E '^\.B[RI]? ' | sed 's/\\-/-/g' |
@@ -41,7 +41,7 @@ for page in "$top"/client/tools/{files,admin,monitor,job}/*.1 "$top"/server/*.8 
 	done
 	diff "$tmp/help" "$tmp/page" >"$tmp/diff" ||
 		fail "$tool: --help (<) and its page (>): $(cat "$tmp/diff")"
-	# each is known to the program: a wrong use may follow
+	# the program accepts each option, although it may then report a wrong use
 	while read -r option; do
 		case $option in --help|--version) continue ;; esac
 		timeout 20 "$program" "$option" --help >"$tmp/out" 2>&1 </dev/null

@@ -11,7 +11,7 @@ mkdir "$here"
 umask 027
 names=(dir dir/sub dir/file dir/link file)
 
-# tree COMMAND DIR: mode, uid and gid of each name
+# tree COMMAND DIR: prints mode, uid and gid of each name
 tree() {
 	local name
 	for name in "${names[@]}"; do echo "$name $("$1" "$2/$name")"; done
@@ -23,7 +23,7 @@ of_here() {
 	printf '%o %s %s\n' "$1" "$2" "$3"
 }
 
-# both TOOL ARG...: @ in them is the directory
+# both TOOL ARG...: @ stands for the directory
 both() {
 	local tool=$1 theirs=0 ours=0
 	shift
@@ -83,7 +83,7 @@ both mkdir @/dir/inherits/too
 must_fail pvfs-mkdir -m 999 /pvfs/bad
 grep -q -- "-m 999: want a mode" "$tmp/output" || fail "$(cat "$tmp/output")"
 
-# pvfs-ls names owners as ls does, and says the number of those without a name
+# pvfs-ls names owners as ls does, and prints the number of an owner without a name
 both chown 0:54321 @/dir
 both chown 54321:0 @/file
 owners() { "$1" "$2" -d "$3/dir" "$3/file" | awk '{ print $3, $4 }'; }

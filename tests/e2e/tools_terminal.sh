@@ -16,11 +16,11 @@ expect ok pvio mkdir "/pvfs/$evil/$evil"
 expect ok pvio symlink "$evil" "/pvfs/$evil/link"
 expect ok pvio write "/pvfs/$evil/$evil/file" 0 10 1
 
-# on_terminal COMMAND...: prints its output there.
+# on_terminal COMMAND...: prints the output of the command on a terminal
 on_terminal() {
 	printf '%q ' "$@" >"$tmp/command"
 	script -qec "bash $tmp/command" /dev/null </dev/null >"$tmp/shown" 2>&1
-	# without what the bar of pvfs-cp needs
+	# removes the sequences of pvfs-cp's progress bar
 	sed 's/\x1b\[K//g' "$tmp/shown" | tr -d '\r' >"$tmp/output"
 	if LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' "$tmp/output" ||
 		LC_ALL=C grep -q $'\xc2[\x80-\x9f]' "$tmp/output" ||
@@ -55,7 +55,7 @@ for tool in ls stat cat rm mv chmod; do
 	says "/pvfs/$shown/none"
 done
 
-# not on one: byte for byte
+# without a terminal: byte for byte
 cmp <(pvfs-ls /pvfs) <(printf '%s\n' "$evil") || fail "a pipe got something else"
 pvfs-ls "/pvfs/$evil/none" 2>"$tmp/stderr"
 grep -qaF $'\e]0;x' "$tmp/stderr" || fail "a file got: $(cat "$tmp/stderr")"

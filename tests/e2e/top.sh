@@ -9,7 +9,7 @@ start_pvfs -n 2
 export PVFS_DIRECT=off
 unset SLURM_JOB_ID
 
-# Works as job 4711 until it is told to stop.
+# Works as job 4711 until it is stopped.
 working() {
 	while [ ! -e "$tmp/enough" ]; do
 		PVFS_JOB_ID=4711 pvio write /pvfs/f 0 1000000 1 >/dev/null || return
@@ -30,7 +30,7 @@ for server in mgr 'iod 0' 'iod 1'; do
 	expect 2 grep -c "^$server " pages
 done
 ! LC_ALL=C grep -q $'[\x01-\x09\x0b-\x1f\x7f]' pages || fail "$(od -c pages)"
-# a number in each column, and not all are zero
+# each column has a number, and not all are zero
 python3 - <<'END' || fail "$(<pages)"
 total = 0
 for line in open("pages"):
@@ -89,7 +89,7 @@ def ended(p, ours, theirs, was, text):
 def pages(text):
     return [page.replace(b"\r", b"").split(b"\n") for page in text.split(b"\033[H")[1:]]
 
-# a key; no page is longer or wider than the terminal
+# keys; no page is longer or wider than the terminal
 p, ours, theirs, was = start(24, 80)
 text = until(ours, b"\033[?1049h", b"3 of 3 servers up", b"4711", b"\033[J")
 assert termios.tcgetattr(theirs)[3] & (termios.ECHO | termios.ICANON) == 0
@@ -110,7 +110,7 @@ for sig in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
     p.send_signal(sig)
     ended(p, ours, theirs, was, text)
 
-# so many pages
+# -n: the number of pages
 p, ours, theirs, was = start(24, 80, "-n", "2")
 ended(p, ours, theirs, was, until(ours, b"servers up", b"servers up"))
 END

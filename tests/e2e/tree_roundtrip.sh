@@ -6,8 +6,8 @@
 
 wanted=20000
 
-# Files of this machine, the largest left out, and the links between them; a
-# hard copy is taken first so that nothing changes meanwhile.
+# Files of this machine, except for large ones, and the links between them. They are copied first,
+# so that nothing changes meanwhile.
 take() {
 	find "$@" \( -type f -size -256k -o -type l \) -printf '%y %p\n' \
 		2>/dev/null | LC_ALL=C sort -k 2 |
@@ -19,12 +19,12 @@ mkdir "$tmp/tree"
 take /usr/include /usr/lib /usr/share /etc /var/lib /boot >"$tmp/list"
 tar -C / --ignore-failed-read -cf - -T <(sed 's|^/||' "$tmp/list") \
 	2>/dev/null | tar -C "$tmp/tree" -xpf - || fail "cannot take real files"
-# a machine with few files: the same ones again in another folder
+# a machine with few files: the same files again in another folder
 while have=$(find "$tmp/tree" -type f | wc -l); [ "$have" -lt "$wanted" ]; do
 	[ "$have" -gt 500 ] || skip "this machine has only $have real files"
 	cp -a "$tmp/tree/usr" "$tmp/again" && mv "$tmp/again" "$tmp/tree/$have"
 done
-# kinds of files that real trees have and this one may not
+# kinds of files that real trees contain, and this one may not
 ln -s nowhere/at/all "$tmp/tree/dangling"
 mkdir -m 1777 "$tmp/tree/empty dir"
 : >"$tmp/tree/name with spaces and ünïcödé"

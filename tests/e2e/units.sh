@@ -4,7 +4,7 @@
 # options.
 . "$(dirname "$0")/functions.sh"
 
-# unit FILE PROGRAM INSTANCE: as an instance, with the program of this build.
+# unit FILE PROGRAM INSTANCE: writes the unit for this instance, with the program of this build
 unit() {
 	local built=$PVFS_BUILD/conf/$1 command instance=${3#*@}
 
@@ -32,7 +32,7 @@ for file in "${files[@]}"; do
 done
 say "$(systemd-analyze --version | head -n 1) takes them"
 
-# rated UNIT MOST: how open it is, drop-ins of the installation included.
+# rated UNIT MOST: checks the exposure of the unit, with the drop-ins of the installation
 rated() {
 	local dir=root/usr/lib/systemd/system rate
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A user without root runs servers and tools and keeps files there; the
-# administrator of a shared file system gives users a directory of their own.
+# A user without root runs servers and tools and keeps files there. The administrator of a shared
+# file system gives users a directory of their own.
 . "$(dirname "$0")/functions.sh"
 
 requires root
@@ -31,8 +31,8 @@ must joe pvfs-mkdir /pvfs/dir
 must joe pvfs-rm -r /pvfs/tree
 expect '40755 1001 1002' owner /pvfs
 
-# over local, others believe his servers by the pvfstab made there; without that
-# they go over tcp, hear it once, and pvfs-ping says why
+# over local, other users trust his servers because of the pvfstab; without it they use tcp, print
+# this once, and pvfs-ping prints the reason
 state=$tmp/home/near
 states+=("$state")
 must joe "$tmp/public/scripts/cluster" start -d "$state" -n 2 --port 0
@@ -54,7 +54,7 @@ must_fail pvfs-ping
 grep -q "^mgr .*down .* its user is not trusted: write server_user=" \
 	"$tmp/output" || fail "strict: $(cat "$tmp/output")"
 
-# of a directory that root gives him, a tree and all
+# in a directory that root gives him: a whole tree
 start_shared() {
 	state=$tmp/shared
 	start_pvfs -n 2

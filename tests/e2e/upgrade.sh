@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# While programs work, each server and each client of the previous release is replaced by this
-# one's.  Acknowledged changes are there, no call fails, and the stores are upgraded and never
-# downgraded.  In between, each release's clients work with the other's servers.
+# While programs work, each server and each client of the previous release is replaced by one of
+# this release. Acknowledged changes are there, no call fails, and the stores are upgraded and never
+# downgraded. In between, clients of each release work with servers of the other one.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/version_before.sh"
 
@@ -23,7 +23,7 @@ fi
 
 declare -A load=()
 
-# begin NAME BUILD DIR: a program of that build's libpvfs; DIR/NAME is its own.
+# begin NAME BUILD DIR: starts a program with that build's libpvfs; DIR/NAME is its directory
 begin() {
 	rm -f "$tmp/$1.end"
 	LD_LIBRARY_PATH=$2/client/lib pvrolling "$3/$1" "$tmp/$1" "$3/counter" \
@@ -31,7 +31,7 @@ begin() {
 	load[$1]=$!
 }
 
-# end NAME: when all that its book says was looked at again.
+# end NAME: ends it when it has checked all recorded changes again
 end() {
 	touch "$tmp/$1.end"
 	wait "${load[$1]}" || { cat "$tmp/$1.out"; fail "$1 ended with $?"; }
@@ -53,7 +53,7 @@ has_lines() {
 	fail "$1 has ended"
 }
 
-# Each goes on.
+# Each program continues.
 all_go_on() {
 	local name
 	declare -A least=()
@@ -66,7 +66,7 @@ all_go_on() {
 
 # ---- replacing servers and clients ----
 
-# run stop|start SERVER: mgr, or the number of an iod.
+# run stop|start SERVER: SERVER is mgr, or the number of an iod
 run() {
 	case $2 in
 	mgr)	cluster "$1-mgr" ;;
@@ -92,7 +92,8 @@ refuses() {
 	grep -q "error: .*$3" "$log" || fail "no '$3'"
 }
 
-# tells SERVER VERSION: it reports this version, and doctor of this release finds the other one.
+# tells SERVER VERSION: it reports this version, and doctor of this release reports a server of
+# another version
 tells() {
 	local who=${1/iod/iod }
 
@@ -108,7 +109,7 @@ tells() {
 	}
 }
 
-# /health of an exporter: that it is well.
+# prints /health of an exporter, which must be healthy
 exported() {
 	local address exporter
 
@@ -126,8 +127,8 @@ print(urllib.request.urlopen("http://%s/health" % sys.argv[1]).read().decode())'
 	grep -q '"status":"ok"' "$tmp/health" || fail "/health: $(<"$tmp/health")"
 }
 
-# A server of either release is asked what it has done: the one before is asked nothing that
-# it does not know, and is up all the same.
+# Reads the counts of a server of either release. A server of the previous release is asked only for
+# what it knows, and counts as up.
 watched() {
 	pvfs-top --batch -d 1 -n 1 >"$tmp/top" 2>&1
 	grep -q ' 3 of 3 servers up' "$tmp/top" || fail "pvfs-top: $(<"$tmp/top")"
@@ -202,7 +203,7 @@ no_step_back() {
 	all_go_on
 }
 
-# upgrade SERVER...: in that order, and then the clients.
+# upgrade SERVER...: upgrades these in this order, and then the clients
 upgrade() {
 	local s
 

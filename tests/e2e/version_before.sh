@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # version_before.sh - the previous release, built from its source; sourced after functions.sh.
-# $before is its build folder, below this one's and made once.  Without the history, as in a shallow
+# $before is its build folder, below this one and made once. Without the history, as in a shallow
 # clone, the test is skipped with a message.
 #
-# Protocol version 2 with stores of version 1: the last commit before LEASE had a clock, and before
-# there were DECLARE, METRICS and features of attributes.
+# The previous release has protocol version 2 with stores of version 1: the last commit before LEASE
+# had a clock, and before there were DECLARE, METRICS and features of attributes.
 
 before_commit=569cfcd30952a1899ade5ad985a77240d74c7566
 before=$PVFS_BUILD/before-${before_commit:0:12}

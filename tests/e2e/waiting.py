@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# waiting.py DIR WHAT IOD SHIM OTHER: CROWD programs of one user wait, in calls of the kind WHAT, for
-# the iod with the pid IOD, or its disk.  Others make and list directories meanwhile, and give up
-# locks.  OTHER is DIR through another mount.
+# waiting.py DIR WHAT IOD SHIM OTHER: CROWD processes of one user wait in calls of the kind WHAT for
+# the iod with the pid IOD, or for its disk.  Other users meanwhile create and list directories, and
+# release locks.  OTHER is DIR through another mount.
 import fcntl, mmap, os, signal, sys, time
 
 d, what, iod, shim = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
@@ -15,7 +15,7 @@ def until(is_so, *args):
         assert time.monotonic() < LIMIT, (is_so.__name__, args)
         time.sleep(0.02)
 
-# as_user UID FUNCTION: in a process of its own; 0: it returned
+# as_user UID FUNCTION: calls it in a process of that user; returns 0 if it returned
 def as_user(uid, do, *args):
     pid = os.fork()
     if pid:
@@ -63,7 +63,7 @@ def append(k, f):
 def fallocate(k, f):
     os.posix_fallocate(f, 0, 400000)
 
-# of files that are being truncated; a stat that overtakes the truncation is repeated
+# a stat of a file that is being truncated; it is repeated if it overtakes the truncation
 def stat(k, f):
     if k < 2:
         truncate(k, f)
@@ -81,7 +81,7 @@ def read(k, f):
     while os.read(f, 65536):
         pass
 
-# of pages that were changed before
+# msync of pages that were changed before
 def msync(k, f):
     pages.flush()
 
@@ -153,7 +153,7 @@ def names(uid, n):
 def make_lock(uid):
     open(os.path.join(d, "lock%d" % uid), "wb").close()
 
-# A close ends the lock, also for other hosts.  There is no stat, which would ask the iod.
+# A close ends the lock, also for other hosts.  There is no stat, which would need the iod.
 def locks(uid, n):
     for way in d, other:
         f = os.open(os.path.join(way, "lock%d" % uid), os.O_RDONLY)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Calls of one user wait for an iod that is stopped, or for a disk that does not flush.  Those
-# of other users of the same mount, and of the same user for other things, do not.
+# Calls of one user wait for an iod that is stopped, or for a disk that does not flush. Calls of
+# other users of the same mount, and of the same user for other things, do not wait.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 shim=$PVFS_BUILD/tests/history/history-shim.so

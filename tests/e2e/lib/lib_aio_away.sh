@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Asynchronous requests while servers stand still, and over the end of their session: all end, and
-# failed requests are not executed later.
+# Asynchronous requests while servers are stopped, and after the end of their session: all complete,
+# and failed requests are not executed later.
 . "$(dirname "$0")/../functions.sh"
 # this test does not cover access without requests
 export PVFS_DIRECT=off

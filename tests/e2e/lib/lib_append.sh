@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Appends go to the end, however the file got it; as root and as another user, who has no rights to
-# the file any more.
+# Appends go to the end of the file, whichever call extended it; as root, and as another user, who
+# no longer has rights to the file.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/late_append.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# st_blocks of a closed file is the space of its objects, however it was written.  After a file
-# turns out to have no holes, no iod is asked any more.
+# st_blocks of a closed file is the space of its objects, however it was written. If a file has no
+# holes, the manager does not ask the iods.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 3
 expect ok lib_blocks /pvfs "$state"
 
-# the manager asks once, while nobody waits
+# the manager asks once, in the background
 asks() {
 	local before=$(requests_of GETSIZE)
 
@@ -23,7 +23,7 @@ for file in longer_then_written punched; do
 	asks $file || fail "$file: its iods are not asked for its space"
 done
 
-# an iod that is down keeps nobody from seeing the size
+# an unavailable iod does not delay a stat
 expect ok pvio write /pvfs/down 1000000 10 1
 must cluster kill-iod 1
 size() { PVFS_TIMEOUT=3 pvio stat "$1" | awk 'NR == 1 { print $5 }'; }

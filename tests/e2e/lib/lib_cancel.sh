@@ -5,7 +5,7 @@
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 2
-# it takes what a thread had on its stack for forbidden when that is cancelled
+# without it, the sanitizer rejects accesses to the stack of a cancelled thread
 export ASAN_OPTIONS=${ASAN_OPTIONS:-}:use_sigaltstack=0
 expect ok lib_cancel /pvfs
 expect ok lib_cancel /pvfs first

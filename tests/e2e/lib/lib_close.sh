@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A removed file is closed while a server is unavailable.  It is gone when that server is back,
-# though the process makes no further call.  The file is closed after a write to an iod that timed
-# out, and while the manager is down.
+# A program closes a removed file while a server is unavailable, and makes no further call. The file
+# is gone when the server is back. Cases: the close follows a write to an iod that timed out, or the
+# manager is down.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
@@ -14,7 +14,7 @@ client=$!
 helpers+=($client)
 exec 9>"$tmp/in"
 until_true 30 grep -qx made "$tmp/out"
-# Whether so many are left.
+# Checks that this number of objects is left.
 left() { [ "$(objects)" = "$1" ]; }
 both=$(objects)
 [ "$both" -gt 2 ] || fail "nothing was written: $both objects"

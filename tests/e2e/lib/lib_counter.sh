@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Counters of files: the answers of calls.  Each value is given once, while the iod is killed,
-# stopped for a while and restarted.  A change with unknown outcome fails and is not repeated.
-# Nothing is left of a removed file.
+# Counters of files: results of calls. Each value is returned once, although the iod is killed,
+# stopped and restarted. A change with an unknown result fails and is not repeated. A removed file
+# leaves nothing.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 3
 expect ok lib_counter /pvfs/rules rules </dev/null
-# pages N: each iod of a file has one, until the file is gone
+# pages N: checks the number of pages; each iod of a file has one, until the file is removed
 pages() { [ "$(find "$state"/iod*/counters -type f | wc -l)" = "$1" ]; }
 until_true 30 pages 3
 must pvfs-rm /pvfs/rules
 until_true 30 pages 0
 
-# counter 0 is kept by the file's first iod
+# counter 0 is on the first iod of the file
 lib_counter /pvfs/shared count 6 8 >"$tmp/out" 2>"$tmp/err" </dev/null &
 client=$!
 helpers+=($client)
@@ -29,7 +29,7 @@ done
 wait $client || { cat "$tmp/out" "$tmp/err"; fail "a client failed"; }
 expect ok cat "$tmp/out"
 
-# got: values that clients have; unknown: calls that failed
+# got: values that clients have got; unknown: calls that failed
 got=$(grep -hv left "$tmp"/counted.* | wc -l)
 twice=$(grep -hv left "$tmp"/counted.* | sort | uniq -d | wc -l)
 unknown=$(awk '/left/ { n += $3 } END { print n }' "$tmp"/counted.*)
@@ -44,9 +44,8 @@ say "$got values, $unknown calls of which nobody knows"
 restart_pvfs
 expect "$value" lib_counter /pvfs/shared read
 
-# A call that the iod has, which is killed before it answers.  A client that has heard
-# nothing for a while asks first whether the iod is there: then there is no such call, and
-# it is tried again.
+# The iods are killed while a call waits for its reply. A client that has heard nothing for a while
+# first asks whether the iod is alive; then there is no such call, and the test tries again.
 mkfifo "$tmp/in"
 lib_counter /pvfs/shared step <"$tmp/in" >"$tmp/steps" 2>"$tmp/err" &
 client=$!
@@ -64,7 +63,7 @@ for ((n = 0; n < 20 && !$(grep -c ECONNABORTED "$tmp/steps"); n += 2)); do
 	echo >&9
 	until_true 60 asked $((n + 2))
 	sleep 1 # and it is on its way
-	# not by cluster, which would let them go on before
+	# not by scripts/cluster, which would first continue the stopped processes
 	must kill -KILL $iods
 	for k in $iods; do until_true 30 ended "$k"; done
 	for k in 0 1 2; do must cluster start-iod $k; done

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A call has one deadline, however many requests it takes: no call returns much later when servers
-# stand still.  TIMES: the time-outs that a call may take here, where other work may delay it.
-# LIB_DEADLINES_SHOW=1 prints the time of each call; LIB_DEADLINES_WHO="mgr iod all" selects the
-# stopped servers.
+# A call has one deadline, however many requests it needs: no call returns much later when servers
+# are stopped. TIMES is the number of time-outs that a call may take here, because the machine may
+# be busy. LIB_DEADLINES_SHOW=1 prints the time of each call; LIB_DEADLINES_WHO="mgr iod all"
+# selects the stopped servers.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A descriptor of a PVFS file rejects ordinary I/O, and so does the descriptor that an exec leaves
-# of it.
+# The descriptor of a PVFS file rejects ordinary I/O, also after an exec.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients on a server's host read and write lent objects without a request: as far as the settings
-# allow, also while the iods stand still, and over their restart.
+# Clients on a server's host read and write lent objects without a request, as far as the settings
+# allow, also while the iods are stopped, and after their restart.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
-# lends N TEXT: so many iods say that they do
+# lends N TEXT: N iods report that they lend objects
 lends() {
 	local how=${2:-}
 
@@ -17,14 +17,14 @@ start_pvfs -n 3
 memory=no
 [ "$(stat -f -c %T "$state")" = tmpfs ] && memory=yes
 read=read
-# data written past the page cache is not found there
+# data that bypassed the page cache is not in it
 [[ ${PVFS_TEST_SET:-} != *engine* ]] || read=some
 ways=$read
 [ "$memory" = yes ] && ways=all
 expect ok lib_direct /pvfs ways "$ways"
 [ "$memory" = yes ] && lends 3 ', for writing too' || lends 3
 PVFS_DIRECT=off lends 0 '.*'
-# stranger WAY: another user's program, who could not end the iods
+# stranger WAY: a program of another user, who cannot kill the iods
 stranger() {
 	chmod 755 "$tmp" "$state"
 	public lib_direct
@@ -51,7 +51,7 @@ done >/dev/null
 EOF
 chmod +x "$tmp/again"
 expect ok timeout 120 lib_direct /pvfs restart "$tmp/again"
-# loans of ended clients go with their sessions, except for notes
+# loans of ended clients end with their sessions; only notes remain
 cluster stop || fail "the servers do not stop"
 [ -z "$(find "$state" -path '*/lent/*' ! -name .had -print -quit)" ] ||
 	fail "files of borrowers are left"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Clients get signals, cancel threads and have children while they write to borrowed objects.  No
-# client stays marked as inside, except one that jumps out of a handler: its session is not ended
-# for that, and it loses nothing.
+# Clients get signals, cancel threads and fork while they write to borrowed objects. Afterwards no
+# client is marked as inside a write, unless a handler jumped out of it. Such a client keeps its
+# session and loses nothing.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

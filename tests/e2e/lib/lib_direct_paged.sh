@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A borrower writes from memory that comes from the iod itself, while others write to the same
-# object by message: the iod's one thread does not wait for the kernel's lock on the object.
+# A borrower writes from memory that must be paged in from the same iod, while others write to the
+# object by message. The one thread of the iod does not wait for the kernel's lock on the object.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

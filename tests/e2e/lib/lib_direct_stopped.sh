@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A client stands still around a write to a borrowed object while its session ends.  It does not
-# overwrite the data of the lock's next holder, and it gets an error.
+# A client is stopped during or around a write to a borrowed object while its session ends. It does
+# not overwrite the data of the lock's next holder, and it gets an error.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 2 --set mgr.session_timeout=2
 
 stopped() { [ "$(cut -d' ' -f3 <"/proc/$holder/stat")" = T ]; }
-# A client, $holder, that stands still; WHERE: IN a write, or after it (BEHIND).
+# Starts $holder, a client that stops. WHERE: IN a write, or after it (BEHIND).
 hold() { # WHERE MODE
 	env STOP_"$1"_WRITE="$tmp/stop" \
 		ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0 \
@@ -26,7 +26,7 @@ says() { # WHAT MODE
 	wait "$holder"
 	grep -qx "$1" "$tmp/$2" || fail "it is not $1: $(cat "$tmp/$2" "$tmp/logged")"
 }
-# It does not come back to a restarted manager: its session ends.
+# The holder does not reconnect to a restarted manager, so its session ends.
 others() { # MODE...
 	timeout 100 lib_direct_stopped /pvfs "$@" >"$tmp/took" 2>&1 &
 	cluster kill-mgr && cluster start-mgr || fail "no manager"
@@ -48,13 +48,13 @@ others end held
 says stale gone
 [ ! -e "$state"/iod0*/objects/aside ] || fail "a copy is left"
 
-# the written part of a call is not written again under its next session
+# the written part of a call is not written again in its next session
 hold BEHIND half
 others take half
 says aborted half
 expect B lib_direct_stopped /pvfs look half
 
-# nor is there a write to what an iod that does not run any more had lent
+# a client does not write to an object that was lent by an iod which no longer runs
 hold NO late
 late=$holder
 hold IN hold
@@ -62,7 +62,7 @@ for i in 0 1; do cluster kill-iod $i || fail "no end"; done
 others lock late
 kill -CONT $late
 for i in 0 1; do cluster start-iod $i || fail "no iod"; done
-# the next one sets aside what somebody is in the middle of
+# the iod replaces an object that a stopped client is writing to
 others take held
 must grep -q 'client of the previous iod process' "$state"/log/iod?.log
 says stale hold
@@ -70,7 +70,7 @@ expect B lib_direct_stopped /pvfs look held
 holder=$late
 says stale late
 
-# without room, a client in the middle of a write loses its session
+# if there is no room for a copy, a client inside a write loses its session
 [ "$(id -u)" = 0 ] || exit 0 # small disks are mounted
 must cluster stop
 state=$tmp/full

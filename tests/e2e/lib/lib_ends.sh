@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# The ends of files, read from the memory that the iods expose; here the transport stands in for an
-# adapter.  Every client sees each answered end, also while an iod is killed or the connection
-# breaks in the middle.  The iods get few requests.
+# Clients read the sizes of objects from memory that the iods expose; the transport simulates an
+# adapter. Every client sees each acknowledged size, also while an iod is killed or the connection
+# breaks. The iods get few requests.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
@@ -17,12 +17,12 @@ say "$n ends, $shares read from an iod, $asked requests"
 [ "$shares" -ge $((3 * (n - 10))) ] || fail "too few were read"
 [ "$asked" -le 30 ] || fail "$asked requests for $n ends"
 
-# an iod that shares nothing is not asked where
+# a client does not ask an iod that shares no blocks
 must lib_warm /pvfs/unshared reads 200 </dev/null >"$tmp/read"
 requests_of GETSIZE >/dev/null
 grep SHARE "$tmp/stats" && fail "it is asked for what it does not have"
 
-# race SECONDS: as above, while they change
+# race SECONDS: as above, while the sizes change
 race() {
 	lib_ends /pvfs/race race 3 "$1" >"$tmp/raced" 2>"$tmp/err" </dev/null ||
 		{ cat "$tmp/raced" "$tmp/err"; return 1; }

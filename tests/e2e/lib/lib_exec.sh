@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Open files, their offsets, flags and locks survive exec(), into the same process or a child, and
-# no session is lost by it.
+# Open files, their offsets, flags and locks survive exec(), in the same process or in a child, and
+# no session ends because of it.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
-# a lock that a successor does not take over would stay for longer than this test
+# a lock that the next program does not take over would stay for longer than this test
 start_pvfs -n 3 --set mgr.session_timeout=600
 expect ok pvio mkdir /pvfs/exec
 for what in chain locks ends child fails orphan between threads waits; do
@@ -14,7 +14,7 @@ for what in chain locks ends child fails orphan between threads waits; do
 done
 must lib_exec again /pvfs/exec 20 -1 0
 
-# the manager was not there at the exec()
+# the manager was down during the exec()
 export READY=$tmp/ready GO=$tmp/go
 lib_exec restart /pvfs/exec &
 helpers+=($!)

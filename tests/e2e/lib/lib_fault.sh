@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Buffers that are not mapped: EFAULT long before the time-out.
+# Calls with unmapped buffers fail with EFAULT, long before the time-out.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 3
-# within the time-out of one call: none of the 60 waited for it
+# the test ends within the time-out of one call, so none of its 60 calls waited for it
 PVFS_TIMEOUT=500 must timeout 400 lib_fault /pvfs >"$tmp/out" 2>"$tmp/err"
 [ "$(tail -n 1 "$tmp/out")" = ok ] || fail "not to its end"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A child of fork() uses the parent's open files; the parent loses nothing.  Files that a program
-# left open are closed at its exit.
+# A child of fork() uses the parent's open files; the parent loses nothing. Files that a program
+# leaves open are closed at its exit.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

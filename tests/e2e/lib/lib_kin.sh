@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A holder of locks is killed and leaves a child that never called PVFS, made by fork(), _Fork(),
-# clone3(), or with another program in it.  The child does not count as its parent, and others get
-# the locks.
+# A holder of locks is killed. Its child, made by fork(), _Fork(), clone3(), or with an exec, has
+# never called PVFS. The child does not count as its parent, and other clients get the locks.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

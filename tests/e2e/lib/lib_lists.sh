@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Random lists read and write like a model array, for some seeds (LISTS_SEEDS, LISTS_CASES): on PVFS
-# over every available transport and, through the same calls, on an ordinary file.
+# Random lists read and write the same as a model array, for several seeds (LISTS_SEEDS,
+# LISTS_CASES): on PVFS over every available transport and, through the same calls, on an ordinary
+# file.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A client that makes no call for longer than session_timeout keeps its session, its locks and an
-# unlinked file over restarts of all servers.  One that is stopped for as long does not.
+# unlinked file over restarts of all servers. A client that is stopped for as long does not.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
@@ -10,7 +10,7 @@ start_pvfs -n 2 --set mgr.session_timeout=3 --set mgr.dead_peer=2 \
 expect ok pvio mkdir /pvfs/living
 expect ok pvio mkdir /pvfs/witness
 
-# hold NAME FD: $!, with what it says in $tmp/NAME
+# hold NAME FD: starts a holder; its pid is $!, and its output is in $tmp/NAME
 hold() {
 	mkfifo "$tmp/$1.in"
 	lib_living hold "/pvfs/$1" <"$tmp/$1.in" >"$tmp/$1" 2>"$tmp/$1.err" &
@@ -18,7 +18,7 @@ hold() {
 	eval "exec $2>\"\$tmp/$1.in\""
 	until_true 30 grep -q ready "$tmp/$1"
 }
-# The witness was here as long, and is stopped: its session ends.
+# The witness has run for as long, but is stopped: its session ends.
 hold witness 8
 witness=$!
 hold living 9

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Locks among processes; a killed one loses its own, a restarted manager none.
+# Locks among processes. A killed process loses its locks; a restart of the manager loses none.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
@@ -8,7 +8,7 @@ start_pvfs -n 2 --set mgr.session_timeout=2
 expect ok lib_locks /pvfs/f
 
 mkfifo "$tmp/in"
-# hold: another process has the lock until its input, descriptor 9, ends
+# hold: another process has the lock until the end of its input, which is our descriptor 9
 hold() {
 	: >"$tmp/out"
 	lib_locks hold /pvfs/f <"$tmp/in" >"$tmp/out" 2>"$tmp/err" &
@@ -25,7 +25,7 @@ exec 9>&-
 must wait "${helpers[0]}"
 expect taken lib_locks try /pvfs/f
 
-# a wait for a lock is longer than that for a server may be
+# a wait for a lock may take longer than the time-out for a server
 hold
 PVFS_TIMEOUT=2 lib_locks wait /pvfs/f >"$tmp/waited" 2>&1 9>&- &
 waiter=$!
@@ -36,7 +36,7 @@ exec 9>&-
 must wait $waiter
 expect taken cat "$tmp/waited"
 
-# a process that is killed while it waits does not get the lock
+# a process that is killed during its wait does not get the lock
 hold
 lib_locks wait /pvfs/f >"$tmp/waited" 2>&1 9>&- &
 waiter=$!

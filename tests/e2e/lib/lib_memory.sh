@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A call returns only when no server writes to its memory any more, even after its deadline, also if
-# a server stands still in the middle of a write.
+# A call returns only when no server can write to its memory any more, even if that is after its
+# deadline, and also if a server is stopped during such a write.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

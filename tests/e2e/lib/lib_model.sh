@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Random calls on a PVFS folder and on an ordinary one answer the same: as
-# root and as another user, for some seeds (MODEL_SEEDS, MODEL_STEPS).
+# Random calls on a PVFS folder and on an ordinary one have the same results, as root and as another
+# user, for several seeds (MODEL_SEEDS, MODEL_STEPS).
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 public model
 start_pvfs -n 3
-# as /pvfs is: the folders' "d/.." may lead there
+# the same mode as /pvfs, because "d/.." of the folders may lead there
 mkdir -m 755 "$tmp/ordinary"
 mkdir "$tmp/ordinary/open"
 chmod 777 "$tmp/ordinary/open"
@@ -16,7 +16,7 @@ chmod 755 "$state"
 expect ok pvio mkdir /pvfs/open
 expect ok pvio chmod 777 /pvfs/open
 
-# which a tmpfs does not do
+# a tmpfs does not support FALLOC_FL_ZERO_RANGE
 [ "$(stat -f -c %T "$tmp")" != tmpfs ] || export MODEL_NO_ZEROING=1
 for seed in ${MODEL_SEEDS:-1 2 3 4}; do
 	model "$seed" "${MODEL_STEPS:-1500}" "/pvfs/$seed" \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A session ends while a change is in flight.  The change is not made twice, and the caller gets an
-# error that says that its outcome is unknown.  Lookups and idle clients go on.
+# A session ends while a change is in flight. The change is not executed twice, and the caller gets
+# an error that says that its result is unknown. Lookups and idle clients continue.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 requires tool python3
@@ -25,7 +25,7 @@ steps() { [ "$(grep -c step "$tmp/out")" -ge "$1" ]; }
 ended() {
 	[ "$(grep -c "without a connection" "$(log_of mgr)")" -ge "$1" ]
 }
-# lose N: the session behind the proxy, for the Nth time.
+# lose N: ends the session behind the proxy for the Nth time
 lose() {
 	proxy cut
 	until_true 30 ended "$1"

@@ -12,7 +12,7 @@ for transport in tcp local; do
 	state=$tmp/next
 done
 
-# an impossible value is reported, with the value that is used instead
+# an invalid value is reported, with the value that is used instead
 complains() {
 	env "$1=$2" pvfs-cat /pvfs/file 2>"$tmp/err" >"$tmp/out"
 	grep -qF -e "$1=$2: want $3" "$tmp/err" || fail "$1=$2: $(cat "$tmp/err")"

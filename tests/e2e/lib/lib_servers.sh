@@ -22,7 +22,7 @@ kill -CONT "$(cluster pid 1)"
 must cluster kill-mgr
 expect ok lib_servers alone /pvfs
 
-# the fault of the mount is reported, whatever the fault of a probe was
+# the error of the mount is reported, whatever the error of a probe was
 echo '127.0.0.1:/ /pvfs pvfs transport=local,fabric=tcp 0 0' >"$tmp/pvfstab"
 export PVFSTAB_FILE=$tmp/pvfstab
 expect ok lib_servers flaws /pvfs

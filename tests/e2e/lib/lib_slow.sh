@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A call has one deadline, however many requests it takes.  If each request is answered in three
-# quarters of that time, a call that takes two has failed, though both are answered.  Nothing is
-# measured: slowness only makes more calls fail.
+# A call has one deadline, however many requests it needs. Each request takes three quarters of the
+# time-out, so a call with two requests fails, although both get replies. Nothing is measured: a
+# slow machine only makes more calls fail.
 . "$(dirname "$0")/../functions.sh"
 requires tcp
 
@@ -15,7 +15,7 @@ read -r port <&"${proxy[0]}"
 sed "s/port=[0-9]*/port=$port/" "$PVFSTAB_FILE" >"$tmp/pvfstab"
 proxy() { echo "$1" >&"${proxy[1]}"; read -r _ <&"${proxy[0]}"; }
 
-# make_slowly PATH SECONDS: in 4, by a process that is connected; what it says.
+# make_slowly PATH SECONDS: a connected process runs pvio with a time-out of 4 s; prints its output
 make_slowly() {
 	local maker
 
@@ -34,7 +34,7 @@ make_slowly() {
 	tail -n 1 "$tmp/made"
 }
 
-# the proxy is one, and answers come through it
+# the proxy works, and replies pass it
 expect ok make_slowly /pvfs/dir/one 0
-# the first leads to /pvfs/dir, the second makes it
+# one request resolves link to /pvfs/dir, and the next one creates the file
 expect ETIMEDOUT make_slowly /pvfs/link/two 3

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A stopped client loses its session while the manager restarts.  It detects this, opens a new
-# session and goes on with its open files.
+# A stopped client loses its session while the manager restarts. It detects this, opens a new
+# session and continues with its open files.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Reads and writes of clients on a server's host without a request are counted there, to the last
-# one, under their user and job.  All tools show them, while the clients run and when they end.
+# Clients on a server's host read and write without requests. The servers count these calls exactly,
+# under their user and job. All tools show them, while the clients run and afterwards.
 . "$(dirname "$0")/../functions.sh"
 requires tool python3
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
@@ -9,7 +9,8 @@ PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 start_pvfs -n 2
 unset SLURM_JOB_ID PVFS_JOB_ID
 
-# value OPTION KEY FIELD=IS...: the sum of KEY in what pvfs-stats says, where all FIELDs are so
+# value OPTION KEY FIELD=IS...: prints the sum of KEY in the output of pvfs-stats, over rows where
+# all FIELDs match
 value() {
 	pvfs-stats "$1" --json | python3 -c '
 import json, sys
@@ -19,14 +20,14 @@ print(sum(o[sys.argv[1]] for o in json.load(sys.stdin)
 }
 is() { [ "$(value "${@:2}")" = "$1" ]; }
 
-# by operation is the sum of all, and has no option
+# per operation, without an option, the counts of all users
 ops() { pvfs-stats --json; }
 op() { ops | python3 -c '
 import json, sys
 print(sum(o[sys.argv[2]] for o in json.load(sys.stdin) if o["op"] == sys.argv[1]))' "$@"; }
 op_is() { [ "$(op "$2" "$3")" = "$1" ]; }
 
-# run JOB CALLS THREADS: it says "READS WRITES" into counts, and stays until let_go
+# run JOB CALLS THREADS: writes "READS WRITES" to the file counts, and runs until let_go
 run() {
 	rm -f counts
 	mkfifo "$tmp/stay"
@@ -67,7 +68,7 @@ grep -Eq '^iod [01] +[^ ]+\* .* one$' table || fail "$(<table)"
 let_go
 told one
 
-# and has its times, if the exporter is built
+# ... and so do the times of the exporter, if it is built
 if [ -x "$PVFS_BUILD/client/tools/pvfs-exporter" ]; then (
 	. "$e2e/exporting.sh"
 	start_exporter --timeout 30000
@@ -78,7 +79,7 @@ if [ -x "$PVFS_BUILD/client/tools/pvfs-exporter" ]; then (
 	stop_exporter
 ) || exit; fi
 
-# threads lose nothing of each other's
+# counts of threads are not lost
 run many 500 8
 told many
 let_go
@@ -92,7 +93,7 @@ expect '0 0' cat counts
 let_go
 expect 0 value --jobs requests job=off direct=True
 
-# and pvfs-top while it happens
+# ... and pvfs-top while the client runs
 busy() {
 	while [ ! -e "$tmp/enough" ]; do
 		PVFS_JOB_ID=busy lib_told /pvfs/busy 2000 </dev/null >/dev/null || return

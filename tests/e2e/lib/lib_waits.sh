@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Many threads and requests of one process wait for a lock that it holds.  Its other requests, and
-# the unlock, do not wait for them.
+# Many threads and requests of one process wait for a lock that the process holds. Its other
+# requests, and the unlock, do not wait for them.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Counters that clients change by RDMA atomics; here the transport stands in for an adapter.  Each
-# value is given once, also while the iod is killed and while others change it by message.  The iod
-# gets few requests.
+# Clients change counters by RDMA atomics; the transport simulates an adapter. Each value is
+# returned once, also while the iod is killed and while other clients change the counter by
+# messages. The iod gets few requests.
 . "$(dirname "$0")/../functions.sh"
 PATH=$PVFS_BUILD/tests/e2e/lib:$PATH
 
 start_pvfs -n 1 --set iod.words=all
 expect ok lib_counter /pvfs/rules rules </dev/null
 
-# given: how many values clients have, none of them twice
+# given: prints how many values clients got; none of them twice
 given() {
 	local twice
 

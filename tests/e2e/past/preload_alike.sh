@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Calls past the mount give the same results as elsewhere: with any kind of bad memory, lists,
-# offsets, lengths and flags.  ALIKE_SEED chooses other calls.
+# Calls that bypass the mount give the same results as elsewhere, with any kind of bad memory, list,
+# offset, length and flag. ALIKE_SEED chooses other calls.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# An append past the mount gets another place if its session ends before it writes: its own place
-# belongs to another append by then.
+# If the session of an append that bypasses the mount ends before it writes, the append gets another
+# place: its first place now belongs to another append.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -31,7 +31,7 @@ def name_of(fd):
         return ""
 
 
-# The descriptor on which the library sleeps is now a file of the program.
+# The library sleeps on a descriptor whose number is now a file of the program.
 def reuse():
     mine = os.open(other, os.O_RDWR | os.O_CREAT, 0o644)
     events = [int(fd) for fd in os.listdir("/proc/self/fd") if "[eventfd]" in name_of(fd)]

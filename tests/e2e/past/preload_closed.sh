@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# A program closes, by system calls and not by libc, descriptors that it did not open.  It loses its
-# path past the mount, and no more: its next calls go through the kernel, and do not wait for their
-# deadline, which is long here.  A file that it opens under one of these numbers gets no wake-up
-# byte of the library.
+# A program closes descriptors that it did not open, by system calls and not by libc. It only loses
+# the bypass of the mount: its next calls go through the kernel, and do not wait for their deadline,
+# which is long here. A file that it opens under one of these numbers gets no wake-up byte of the
+# library.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs that move data past a mount while servers fail; see preload_fails.sh.
+"""Programs that bypass a mount while servers fail; see preload_fails.sh.
 
-usage: preload_fails.py records FILE	until the end of stdin; all is checked then
-       preload_fails.py one FILE	one write for each line of stdin
-       preload_fails.py signal FILE	a handler comes up in the middle of a write
-       preload_fails.py fill FILE	until there is no room
-       preload_fails.py cut PID		the process' connections to servers
+usage: preload_fails.py records FILE	writes until the end of stdin, and then checks everything
+       preload_fails.py one FILE	makes one write for each line of stdin
+       preload_fails.py signal FILE	a signal handler runs during a write
+       preload_fails.py fill FILE	writes until the disk is full
+       preload_fails.py cut PID		shuts down the connections of the process to servers
 
-Prints the result of writes in lines: ok, or the name of the error; records prints it when it
-changes.
+Prints the results of writes in lines: ok, or the name of the error.  `records` prints a result only
+when it changes.
 """
 import ctypes
 import errno
@@ -27,7 +27,7 @@ def say(what):
 
 
 def write(fd, data, off):
-    """ok, or the name of the error."""
+    """Returns ok, or the name of the error."""
     try:
         return "ok" if os.pwrite(fd, data, off) == len(data) else "short"
     except OSError as err:

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Servers that stand still, end and come back, a full disk, connections that are cut and signals,
-# each in the middle of calls past a mount.  The calls end by their deadline, with an error or
-# successfully.  Later ones work again, and acknowledged changes are there.
+# During calls that bypass a mount, servers are stopped, killed and restarted, a disk is full,
+# connections are cut, and signals arrive. The calls end by their deadline, with or without an
+# error. Later calls work, and acknowledged changes are there.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -14,7 +14,7 @@ export PVFS_TIMEOUT=2
 start_pvfs -n 3
 mount_at "$tmp/m" -o cache=none
 
-# begin HOW FILE [OPTION OF env...]: the program; its output is in $tmp/told
+# begin HOW FILE [OPTION OF env...]: starts the program; its output is in $tmp/told
 run() {
 	exec env "${@:3}" PVFS_LOG=info python3 "$e2e/past/preload_fails.py" "$1" "$tmp/m/$2"
 }
@@ -27,7 +27,7 @@ begin() {
 	exec 7>"$tmp/in"
 }
 tell() { echo "$1" >&7; }
-# told N WORD: so many lines are WORD
+# told N WORD: at least N lines are WORD
 told() { [ "$(grep -cx "$2" "$tmp/told")" -ge "$1" ]; }
 ends_well() {
 	exec 7>&-
@@ -82,7 +82,7 @@ k=1
 until_true 60 again
 ends_well
 
-# one that does not wait for its connection goes the kernel's way meanwhile
+# a program that does not wait for its connection uses the kernel meanwhile
 begin one b -u PVFS_PRELOAD_AFTER
 until_true 60 told 1 open
 stand_still "$(cluster pid mgr)"
@@ -93,7 +93,7 @@ ends_well
 
 # ---- signals ----
 
-# in_call: it is in a call that does not end for now
+# in_call: the program is in a call that does not end yet
 waits() { grep -q '^State:.S' "/proc/$program/status"; }
 in_call() {
 	begin signal c

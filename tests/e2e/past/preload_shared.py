@@ -36,7 +36,7 @@ def stand():
 
 
 def killed(call):
-    """A child in the middle of it, which has moved the offset."""
+    """A child writes meanwhile, and has moved the shared offset."""
     pid = os.fork()
     if not pid:
         call()

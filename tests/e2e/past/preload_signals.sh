@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Handlers that jump, fork and read, cancelled threads and children of all kinds have the same
-# effect on calls past the mount as on the kernel's.
+# Handlers that jump, fork and read, cancelled threads, and children of all kinds have the same
+# effect on calls that bypass the mount as on the kernel's calls.
 . "$(dirname "$0")/../functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -13,7 +13,7 @@ grep -q "pvjump): opens session" "$(log_of mgr)" ||
 	fail "it did not go past the mount"
 unmount "$tmp/m" $daemon
 
-# jumps out of calls on paths where nothing is mounted
+# jumps out of calls on paths without a mount
 mkdir "$tmp/point"
 sed "s, /pvfs , $tmp/point ," "$PVFSTAB_FILE" >"$tmp/pvfstab"
 PVFSTAB_FILE=$tmp/pvfstab expect "all of it" past timeout 60 \
