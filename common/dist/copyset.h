@@ -2,37 +2,53 @@
 /*
  * copyset.h - which iods store a file. Pure functions.
  *
- * A copyset is a group of iods that store the same objects. A ring is a list of copysets. The
- * layout of a file (dist.h) counts from copyset `base` of the ring:
+ * A copyset is a group of iods that store the same objects. A ring is a range of n copysets from
+ * `first` on, and never changes. The layout of a file (dist.h) counts from position `base` of the
+ * ring. Server k is copyset first + (base + k) % n:
  *
- *   copyset  | 0 | 1 | 2 | 3 | 4 |       base 3, pcount 4: server k stores its objects at
- *   server   | 2 | 3 |   | 0 | 1 |       copyset (base + k) % n
+ *   ring     first 1024, n 5                        layout  base 3, pcount 4
+ *   copyset  | 1024 | 1025 | 1026 | 1027 | 1028 |
+ *   server   |  2   |  3   |      |  0   |  1   |
  *
- * All files are in ring 0. Its copyset i has one member, iod i.
+ * Copyset i below COPYSET_FIRST has one member, iod i. These copysets are ring 0.
  */
 #ifndef COPYSET_H
 #define COPYSET_H
 
 #include "common/dist/dist.h"
 
+#define COPYSET_FIRST 1024u /* copysets from here on have rows at the manager */
+#define COPYSET_END (1u << 24) /* all copysets are below */
+#define COPYSET_COPIES_MAX 3u
+
 struct ring {
+	uint32_t id;
+	uint32_t copies; /* members of each of its copysets, when it was made */
+	uint32_t first;
 	uint32_t n; /* copysets, at least 1 */
 };
+
+/* Ring 0 of a file system with niods iods. */
+static inline struct ring ring_of_iods(uint32_t niods)
+{
+	return (struct ring){ .copies = 1, .n = niods };
+}
 
 /* The copyset of the file's server k. */
 static inline uint32_t copyset_of(const struct dist *d, const struct ring *ring,
 				  uint32_t k)
 {
-	return (uint32_t)(((uint64_t)d->base + k) % ring->n);
+	return ring->first + (uint32_t)(((uint64_t)d->base + k) % ring->n);
 }
 
 /* Returns true if the copyset stores a part of the file. */
 static inline bool copyset_has(uint32_t copyset, const struct dist *d,
 			       const struct ring *ring)
 {
-	uint64_t from = (uint64_t)copyset + ring->n - d->base % ring->n;
+	uint32_t at = copyset - ring->first; /* above n if it is below first */
+	uint64_t from = (uint64_t)at + ring->n - d->base % ring->n;
 
-	return copyset < ring->n && from % ring->n < d->pcount;
+	return at < ring->n && from % ring->n < d->pcount;
 }
 
 #endif

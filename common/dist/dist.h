@@ -23,6 +23,7 @@ struct dist {
 	uint32_t base;
 	uint32_t pcount;
 	uint32_t ssize;
+	uint32_t ring; /* that base counts in: copyset.h */
 };
 
 /* 0, or -EINVAL: base >= niods, pcount not in 1..niods, ssize out of range. */

@@ -18,9 +18,8 @@
 #ifndef COPYSET_DESIGN_H
 #define COPYSET_DESIGN_H
 
-#include <stdint.h>
+#include "common/dist/copyset.h"
 
-#define COPYSET_COPIES_MAX 3u
 #define COPYSET_ROUNDS_MAX 16u
 
 struct copyset_design {

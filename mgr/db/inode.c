@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inode.c - the rows of an object.  The record of an inode is little-endian, of fixed length, with
- * a version.  The table of symlink targets also has rows (handle, name) -> value: the extended
+ * inode.c - the rows of an object.  The record of an inode is little-endian, with a version that
+ * determines its length.  The table of symlink targets also has rows (handle, name) -> value: the extended
  * attributes.  The keys of targets are handles alone.
  */
 #include <endian.h>
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "mgr/db/handle.h"
 #include "mgr/db/inode.h"
 
 /* ---- inodes and targets of symlinks ---- */
-
-#define INODE_ROW_VERSION 1u
 
 struct inode_row {
 	uint16_t version, flags;
@@ -23,13 +22,25 @@ struct inode_row {
 	uint32_t base, pcount, ssize;
 	uint32_t writers, appenders, holders;
 	uint64_t size, end, tail;
+	/* since version 2, which earlier releases reject; written for rings other than 0 only */
+	uint32_t ring, zero;
 };
-_Static_assert(sizeof(struct inode_row) == 112, "inode record");
+#define VERSION_1_LEN offsetof(struct inode_row, ring)
+_Static_assert(VERSION_1_LEN == 112, "inode record, version 1");
+_Static_assert(sizeof(struct inode_row) == 120, "inode record");
+
+/* 0: unknown version. */
+static size_t inode_row_len(uint16_t version)
+{
+	return version == 2   ? sizeof(struct inode_row)
+	       : version == 1 ? VERSION_1_LEN
+			      : 0;
+}
 
 static void inode_row_encode(const struct inode *ino, struct inode_row *r)
 {
 	*r = (struct inode_row){
-		.version = htole16(INODE_ROW_VERSION),
+		.version = htole16(ino->dist.ring ? 2 : 1),
 		.flags = htole16((uint16_t)ino->flags),
 		.mode = htole32(ino->mode),
 		.nlink = htole32(ino->nlink),
@@ -51,6 +62,7 @@ static void inode_row_encode(const struct inode *ino, struct inode_row *r)
 		.size = htole64(ino->size),
 		.end = htole64(ino->end),
 		.tail = htole64(ino->tail),
+		.ring = htole32(ino->dist.ring),
 	};
 }
 
@@ -70,7 +82,8 @@ static void inode_row_decode(const struct inode_row *r, uint64_t handle,
 		.parent = le64toh(r->parent),
 		.dist = { .base = le32toh(r->base),
 			  .pcount = le32toh(r->pcount),
-			  .ssize = le32toh(r->ssize) },
+			  .ssize = le32toh(r->ssize),
+			  .ring = le32toh(r->ring) },
 		.flags = le16toh(r->flags),
 		.gen = le32toh(r->gen),
 		.writers = le32toh(r->writers),
@@ -88,7 +101,7 @@ static void inode_row_decode(const struct inode_row *r, uint64_t handle,
 
 int inode_get(struct store *st, uint64_t handle, struct inode *ino)
 {
-	struct inode_row r;
+	struct inode_row r = { 0 };
 	uint8_t key[8];
 	size_t len;
 	int rc;
@@ -97,7 +110,7 @@ int inode_get(struct store *st, uint64_t handle, struct inode *ino)
 	rc = store_get(st, STORE_INODES, key, sizeof(key), &r, sizeof(r), &len);
 	if (rc)
 		return rc;
-	if (len != sizeof(r) || le16toh(r.version) != INODE_ROW_VERSION) {
+	if (len != inode_row_len(le16toh(r.version))) {
 		log_error(store_log(st), "inode %llu: damaged record",
 			  (unsigned long long)handle_external(st, handle));
 		return -EIO;
@@ -113,7 +126,8 @@ int inode_put(struct store *st, const struct inode *ino)
 
 	key_u64(key, ino->handle);
 	inode_row_encode(ino, &r);
-	return store_put(st, STORE_INODES, key, sizeof(key), &r, sizeof(r));
+	return store_put(st, STORE_INODES, key, sizeof(key), &r,
+			 inode_row_len(le16toh(r.version)));
 }
 
 int inode_del(struct store *st, uint64_t handle)

@@ -19,12 +19,16 @@ struct intent_row {
 	uint64_t expiry; /* since version 2 */
 	uint64_t host;
 	uint64_t born; /* since version 3 */
+	/* since version 4, which earlier releases reject; written for rings other than 0 only */
+	uint32_t ring, zero;
 };
 #define VERSION_1_LEN offsetof(struct intent_row, expiry)
 #define VERSION_2_LEN offsetof(struct intent_row, born)
+#define VERSION_3_LEN offsetof(struct intent_row, ring)
 _Static_assert(VERSION_1_LEN == 56, "intent record, version 1");
 _Static_assert(VERSION_2_LEN == 72, "intent record, version 2");
-_Static_assert(sizeof(struct intent_row) == 80, "intent record");
+_Static_assert(VERSION_3_LEN == 80, "intent record, version 3");
+_Static_assert(sizeof(struct intent_row) == 88, "intent record");
 
 static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 {
@@ -35,7 +39,8 @@ static void make_key(enum intent_kind kind, uint64_t id, uint8_t key[9])
 /* 0: unknown version. */
 static size_t intent_row_len(uint32_t version)
 {
-	return version == 3   ? sizeof(struct intent_row)
+	return version == 4   ? sizeof(struct intent_row)
+	       : version == 3 ? VERSION_3_LEN
 	       : version == 2 ? VERSION_2_LEN
 	       : version == 1 ? VERSION_1_LEN
 			      : 0;
@@ -62,7 +67,8 @@ static int intent_row_decode(struct store *st, const struct store_cursor *it,
 		.handle = le64toh(r.handle),
 		.dist = { .base = le32toh(r.base),
 			  .pcount = le32toh(r.pcount),
-			  .ssize = le32toh(r.ssize) },
+			  .ssize = le32toh(r.ssize),
+			  .ring = le32toh(r.ring) },
 		.size = le64toh(r.size),
 		.session = le64toh(r.session),
 		.seq = le64toh(r.seq),
@@ -79,7 +85,7 @@ int intent_put(struct store *st, const struct intent *in)
 {
 	struct intent_row r = {
 		.handle = htole64(in->handle),
-		.version = htole32(3),
+		.version = htole32(in->dist.ring ? 4 : 3),
 		.base = htole32(in->dist.base),
 		.pcount = htole32(in->dist.pcount),
 		.ssize = htole32(in->dist.ssize),
@@ -91,11 +97,13 @@ int intent_put(struct store *st, const struct intent *in)
 		.expiry = htole64(in->expiry),
 		.host = htole64(in->host),
 		.born = htole64(in->born),
+		.ring = htole32(in->dist.ring),
 	};
 	uint8_t key[9];
 
 	make_key(in->kind, in->id, key);
-	return store_put(st, STORE_INTENTS, key, sizeof(key), &r, sizeof(r));
+	return store_put(st, STORE_INTENTS, key, sizeof(key), &r,
+			 intent_row_len(le32toh(r.version)));
 }
 
 int intent_del(struct store *st, enum intent_kind kind, uint64_t id)

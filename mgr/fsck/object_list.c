@@ -56,7 +56,7 @@ int object_list_read(struct fsck *f, struct object_list *list)
 static bool is_stray(const struct fsck *f, const struct dist *dist,
 		     uint32_t iod)
 {
-	const struct ring ring = { .n = f->conf.niods };
+	const struct ring ring = ring_of_iods(f->conf.niods);
 
 	return !copyset_has(iod, dist, &ring);
 }

@@ -20,7 +20,7 @@
 struct mgr_iod *mgr_copyset_iod(struct mgr *mgr, const struct dist *dist,
 				uint32_t k)
 {
-	const struct ring ring = { .n = mgr->conf.niods };
+	const struct ring ring = ring_of_iods(mgr->conf.niods);
 
 	return &mgr->jobs->iod[copyset_of(dist, &ring, k)];
 }

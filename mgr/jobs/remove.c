@@ -23,7 +23,7 @@ static struct remover *remover_of(struct rpc_timer *timer)
 
 static bool is_concerned(const struct remover *r, const struct intent *in)
 {
-	const struct ring ring = { .n = r->iod->mgr->conf.niods };
+	const struct ring ring = ring_of_iods(r->iod->mgr->conf.niods);
 
 	return copyset_has(r->iod->index, &in->dist, &ring);
 }

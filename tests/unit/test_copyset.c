@@ -18,6 +18,22 @@ START_TEST(of_each_server)
 }
 END_TEST
 
+START_TEST(of_another_ring)
+{
+	const struct ring ring = { .id = 1, .first = 1030, .n = 5 };
+	const struct dist d = { .base = 4, .pcount = 2, .ring = 1 };
+
+	ck_assert_uint_eq(copyset_of(&d, &ring, 0), 1034);
+	ck_assert_uint_eq(copyset_of(&d, &ring, 1), 1030);
+	ck_assert(copyset_has(1034, &d, &ring));
+	ck_assert(copyset_has(1030, &d, &ring));
+	ck_assert(!copyset_has(1031, &d, &ring));
+	ck_assert(!copyset_has(1035, &d, &ring));
+	ck_assert(!copyset_has(1029, &d, &ring));
+	ck_assert(!copyset_has(4, &d, &ring));
+}
+END_TEST
+
 static bool is_listed(uint32_t copyset, const struct dist *d,
 		      const struct ring *ring)
 {
@@ -29,7 +45,7 @@ static bool is_listed(uint32_t copyset, const struct dist *d,
 
 START_TEST(both_directions_agree)
 {
-	struct ring ring;
+	struct ring ring = { 0 };
 	struct dist d = { .ssize = 64 };
 
 	for (ring.n = 1; ring.n <= 6; ring.n++)
@@ -60,6 +76,7 @@ int main(void)
 	TCase *tc = tcase_create("copyset");
 
 	tcase_add_test(tc, of_each_server);
+	tcase_add_test(tc, of_another_ring);
 	tcase_add_test(tc, both_directions_agree);
 	tcase_add_test(tc, sums_do_not_overflow);
 	suite_add_tcase(suite, tc);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "mgr/db/inode.h"
 #include "mgr/db/intents.h"
 #include "mgr/db/ended_sessions.h"
 #include "mgr/db/sessions.h"
@@ -250,6 +251,84 @@ START_TEST(test_old_intents)
 }
 END_TEST
 
+/* The length and the version of the row of inode `handle` and of that of intent `handle`. */
+static void look_at_rows(uint64_t handle, size_t len[2],
+			 unsigned int version[2])
+{
+	union {
+		uint8_t bytes[256];
+		uint16_t version;
+		struct old_intent intent;
+	} row;
+	uint8_t key[9] = { INTENT_REMOVE };
+
+	key_u64(key + 1, handle);
+	ck_assert_int_eq(store_get(fx.st, STORE_INODES, key + 1, 8, &row,
+				   sizeof(row), &len[0]),
+			 0);
+	version[0] = le16toh(row.version);
+	ck_assert_int_eq(store_get(fx.st, STORE_INTENTS, key, sizeof(key), &row,
+				   sizeof(row), &len[1]),
+			 0);
+	version[1] = le32toh(row.intent.version);
+}
+
+/* An earlier release reads what this one writes, unless it names another ring. */
+START_TEST(test_rings)
+{
+	struct inode ino = { .mode = S_IFREG | 0644, .tail = 9 };
+	struct intent in = { .kind = INTENT_REMOVE, .born = 8 };
+	unsigned int version[2];
+	size_t len[2];
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	for (uint32_t ring = 0; ring <= 1; ring++) {
+		in.id = in.handle = ino.handle = 10 + ring;
+		in.dist.ring = ino.dist.ring = ring * 0x01020304;
+		ck_assert_int_eq(inode_put(fx.st, &ino), 0);
+		ck_assert_int_eq(intent_put(fx.st, &in), 0);
+		look_at_rows(10 + ring, len, version);
+		ck_assert_uint_eq(len[0], ring ? 120 : 112);
+		ck_assert_uint_eq(version[0], ring ? 2 : 1);
+		ck_assert_uint_eq(len[1], ring ? 88 : 80);
+		ck_assert_uint_eq(version[1], ring ? 4 : 3);
+		ck_assert_int_eq(inode_get(fx.st, 10 + ring, &ino), 0);
+		ck_assert_uint_eq(ino.dist.ring, ring * 0x01020304);
+		ck_assert_uint_eq(ino.tail, 9);
+		ck_assert_int_eq(
+			intent_next(fx.st, INTENT_REMOVE, 9 + ring, &in), 0);
+		ck_assert_uint_eq(in.dist.ring, ring * 0x01020304);
+		ck_assert_uint_eq(in.born, 8);
+	}
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+END_TEST
+
+/* The version and the length of a row must agree. */
+START_TEST(test_damaged_inode)
+{
+	uint8_t row[120] = { 2 }, key[8];
+	struct inode ino;
+
+	key_u64(key, 5);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	for (uint8_t version = 1; version <= 3; version++)
+		for (size_t len = 111; len <= sizeof(row); len++) {
+			row[0] = version;
+			ck_assert_int_eq(store_put(fx.st, STORE_INODES, key, 8,
+						   row, len),
+					 0);
+			ck_assert_int_eq(inode_get(fx.st, 5, &ino),
+					 (version == 1 && len == 112) ||
+							 (version == 2 &&
+							  len == 120)
+						 ? 0
+						 : -EIO);
+		}
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("store");
@@ -263,6 +342,8 @@ int main(void)
 	tcase_add_test(tc, test_partings_stop);
 	tcase_add_test(tc, test_intents);
 	tcase_add_test(tc, test_old_intents);
+	tcase_add_test(tc, test_rings);
+	tcase_add_test(tc, test_damaged_inode);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

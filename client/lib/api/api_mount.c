@@ -182,12 +182,14 @@ int pvfs_locate(const struct pvfs_layout *layout, int64_t off, int64_t *local)
 
 	if (!layout)
 		return api_int(-EFAULT);
-	dist = (struct dist){ layout->base, layout->pcount, layout->ssize };
+	dist = (struct dist){ .base = layout->base,
+			      .pcount = layout->pcount,
+			      .ssize = layout->ssize };
 	if (off < 0 || dist_check(&dist, layout->niods))
 		return api_int(-EINVAL);
 	if (local)
 		*local = (int64_t)dist_local(&dist, (uint64_t)off);
-	ring.n = layout->niods;
+	ring = ring_of_iods(layout->niods);
 	return (int)copyset_of(&dist, &ring, dist_server(&dist, (uint64_t)off));
 }
 

@@ -104,7 +104,7 @@ unsigned int unsynced_take(struct file *f)
 static bool is_lost(const struct file *f, unsigned int since)
 {
 	const struct iod_boots *lives = &f->fs->boots;
-	const struct ring ring = { .n = atomic_load(&lives->niods) };
+	const struct ring ring = ring_of_iods(atomic_load(&lives->niods));
 
 	for (uint32_t k = 0; ring.n && k < f->dist.pcount; k++)
 		if (!iod_boots_kept(lives, copyset_of(&f->dist, &ring, k),

@@ -216,7 +216,7 @@ static inline bool session_is_over(int rc)
 static inline uint32_t session_iod(const struct session *s,
 				   const struct dist *dist, uint32_t k)
 {
-	const struct ring ring = { .n = s->niods };
+	const struct ring ring = ring_of_iods(s->niods);
 
 	return copyset_of(dist, &ring, k);
 }
