@@ -21,6 +21,24 @@
 #define COPYSET_END (1u << 24) /* all copysets are below */
 #define COPYSET_COPIES_MAX 3u
 
+enum copyset_state {
+	COPYSET_SERVING, /* has all acknowledged data */
+	COPYSET_SYNCING, /* gets all changes, and is being compared with the primary */
+	COPYSET_OFFLINE, /* gets no changes */
+	COPYSET_STATES
+};
+
+struct copyset {
+	uint32_t id;
+	uint32_t version; /* grows with each change of the members or their states */
+	uint32_t losses; /* how often unflushed data may have been lost */
+	uint32_t n; /* members */
+	struct copyset_member {
+		uint32_t iod;
+		enum copyset_state state;
+	} member[COPYSET_COPIES_MAX]; /* the first SERVING one is the primary */
+};
+
 struct ring {
 	uint32_t id;
 	uint32_t copies; /* members of each of its copysets, when it was made */

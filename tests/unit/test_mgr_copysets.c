@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_mgr_copysets.c - the rows of rings and copysets. */
+#include <errno.h>
+
+#include "mgr/copyset/copyset_design.h"
+#include "mgr/copyset/copyset_rows.h"
+#include "tests/unit/store_fixture.h"
+
+#define IODS 6u
+#define ROUNDS 5u
+
+static const uint32_t hosts[IODS] = { 0, 0, 2, 2, 4, 4 };
+static struct store_fixture fx;
+
+static void setup(void)
+{
+	store_fx_setup(&fx);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(meta_put_u64(fx.st, "niods", IODS), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+
+static void teardown(void)
+{
+	store_fx_teardown(&fx);
+}
+
+static struct ring make_ring(unsigned int copies, const uint32_t *domain)
+{
+	uint32_t crowded;
+	struct ring ring;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(ring_make(fx.st, copies, domain, &ring, &crowded), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	return ring;
+}
+
+static uint64_t revision(void)
+{
+	uint64_t now;
+
+	ck_assert_int_eq(copyset_revision(fx.st, &now), 0);
+	return now;
+}
+
+/* The number of copysets that have changed since; they are read in parts of max. */
+static unsigned int count_changed(uint64_t since, unsigned int max)
+{
+	struct copyset set[IODS * ROUNDS * 2];
+	unsigned int n = 0;
+	uint32_t from = 0, last = 0;
+
+	do {
+		int got = copyset_read_changed(fx.st, since, &from, set, max);
+
+		ck_assert_int_ge(got, 0);
+		ck_assert_int_le(got, (int)max);
+		ck_assert(got || !from);
+		for (int i = 0; i < got; i++) {
+			ck_assert_uint_gt(set[i].id, last);
+			last = set[i].id;
+		}
+		n += (unsigned int)got;
+	} while (from);
+	return n;
+}
+
+START_TEST(no_rows_for_single_copies)
+{
+	struct copyset set;
+	struct ring ring;
+
+	ck_assert_int_eq(ring_get(fx.st, 0, &ring), 0);
+	ck_assert_uint_eq(ring.id, 0);
+	ck_assert_uint_eq(ring.copies, 1);
+	ck_assert_uint_eq(ring.first, 0);
+	ck_assert_uint_eq(ring.n, IODS);
+	ck_assert_int_eq(copyset_get(fx.st, 5, &set), 0);
+	ck_assert_uint_eq(set.id, 5);
+	ck_assert_uint_eq(set.version, 0);
+	ck_assert_uint_eq(set.n, 1);
+	ck_assert_uint_eq(set.member[0].iod, 5);
+	ck_assert_int_eq(set.member[0].state, COPYSET_SERVING);
+	ck_assert_int_eq(copyset_change(fx.st, &set), -ENOENT);
+	ck_assert_int_eq(copyset_get(fx.st, IODS, &set), -ENOENT);
+	ck_assert_int_eq(copyset_get(fx.st, COPYSET_FIRST, &set), -ENOENT);
+	ck_assert_int_eq(ring_get(fx.st, 1, &ring), -ENOENT);
+	ck_assert_uint_eq(revision(), 0);
+	ck_assert_uint_eq(count_changed(0, 10), 0);
+}
+END_TEST
+
+static void check_ring(const struct ring *want, unsigned int copies)
+{
+	struct copyset_design design;
+	struct copyset set;
+	struct ring ring;
+	uint32_t crowded;
+
+	ck_assert_int_eq(ring_get(fx.st, want->id, &ring), 0);
+	ck_assert_mem_eq(&ring, want, sizeof(ring));
+	ck_assert_uint_eq(ring.copies, copies);
+	ck_assert_uint_eq(ring.n, IODS * ROUNDS);
+	ck_assert_int_eq(
+		copyset_design_make(IODS, copies, hosts, &design, &crowded), 0);
+	for (uint32_t i = 0; i < ring.n; i++) {
+		ck_assert_int_eq(copyset_get(fx.st, ring.first + i, &set), 0);
+		ck_assert_uint_eq(set.id, ring.first + i);
+		ck_assert_uint_eq(set.version, 1);
+		ck_assert_uint_eq(set.losses, 0);
+		ck_assert_uint_eq(set.n, copies);
+		for (unsigned int k = 0; k < copies; k++) {
+			ck_assert_uint_eq(set.member[k].iod,
+					  design.member[i][k]);
+			ck_assert_int_eq(set.member[k].state, COPYSET_SERVING);
+		}
+	}
+	copyset_design_free(&design);
+}
+
+START_TEST(rings_follow_each_other)
+{
+	struct ring two = make_ring(2, hosts), three = make_ring(3, hosts);
+	struct copyset set;
+
+	ck_assert_uint_eq(two.id, 1);
+	ck_assert_uint_eq(two.first, COPYSET_FIRST);
+	ck_assert_uint_eq(three.id, 2);
+	ck_assert_uint_eq(three.first, two.first + two.n);
+	ck_assert_uint_eq(revision(), 2);
+	store_fx_close(&fx);
+	store_fx_open(&fx);
+	check_ring(&two, 2);
+	check_ring(&three, 3);
+	ck_assert_int_eq(copyset_get(fx.st, three.first + three.n, &set),
+			 -ENOENT);
+	ck_assert_uint_eq(count_changed(0, 7), two.n + three.n);
+	ck_assert_uint_eq(count_changed(1, 100), three.n);
+	ck_assert_uint_eq(count_changed(2, 100), 0);
+}
+END_TEST
+
+START_TEST(refused_and_undone_rings)
+{
+	static const uint32_t one_large[IODS] = { 0, 1, 1, 1, 1, 5 };
+	struct ring ring = { .id = 77 };
+	uint32_t crowded;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(ring_make(fx.st, 2, one_large, &ring, &crowded),
+			 -ENOTSUP);
+	ck_assert_uint_eq(crowded, 1);
+	ck_assert_uint_eq(ring.id, 77);
+	ck_assert(!store_changed(fx.st));
+	ck_assert_int_eq(ring_make(fx.st, 2, hosts, &ring, &crowded), 0);
+	store_abort(fx.st);
+	ck_assert_int_eq(ring_get(fx.st, 1, &ring), -ENOENT);
+	ck_assert_uint_eq(revision(), 0);
+	for (unsigned int id = 1; id < RINGS_MAX; id++)
+		ck_assert_uint_eq(make_ring(2, hosts).id, id);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(ring_make(fx.st, 2, hosts, &ring, &crowded), -ENOSPC);
+	store_abort(fx.st);
+}
+END_TEST
+
+START_TEST(changes)
+{
+	struct ring ring = make_ring(3, hosts);
+	uint32_t id = ring.first + 7, from = 0;
+	struct copyset set, old, got[2];
+
+	ck_assert_int_eq(copyset_get(fx.st, id, &set), 0);
+	old = set;
+	set.losses = 4;
+	set.member[0].state = COPYSET_OFFLINE;
+	set.member[2] = (struct copyset_member){ 3, COPYSET_SYNCING };
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(copyset_change(fx.st, &set), 0);
+	ck_assert_uint_eq(set.version, 2);
+	ck_assert_int_eq(copyset_change(fx.st, &old), -ESTALE);
+	ck_assert_uint_eq(old.version, 1);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	ck_assert_uint_eq(revision(), 2);
+	ck_assert_int_eq(copyset_read_changed(fx.st, 1, &from, got, 2), 1);
+	ck_assert_uint_eq(from, 0);
+	ck_assert_mem_eq(&got[0], &set, sizeof(set));
+	ck_assert_int_eq(copyset_get(fx.st, id, &old), 0);
+	ck_assert_mem_eq(&old, &set, sizeof(set));
+	ck_assert_int_eq(copyset_get(fx.st, id + 1, &old), 0);
+	ck_assert_uint_eq(old.version, 1);
+}
+END_TEST
+
+/* Bytes of the record of copyset COPYSET_FIRST. */
+static const struct {
+	unsigned int at;
+	uint8_t value;
+} damage[] = {
+	{ 22, 3 }, /* state of a member */
+	{ 25, 0 }, /* number of members */
+	{ 25, 4 }, { 26, 0 }, /* format */
+	{ 26, 2 },
+};
+
+START_TEST(damaged_record)
+{
+	uint8_t block[64 * 32];
+	struct copyset set[9];
+	uint32_t from = 0;
+
+	make_ring(2, hosts);
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(meta_get(fx.st, "copyset.1024", block, sizeof(block)),
+			 0);
+	block[damage[_i].at] = damage[_i].value;
+	ck_assert_int_eq(meta_put(fx.st, "copyset.1024", block, sizeof(block)),
+			 0);
+	ck_assert_int_eq(copyset_get(fx.st, COPYSET_FIRST, set),
+			 damage[_i].at == 26 && !damage[_i].value ? -ENOENT
+								  : -EIO);
+	ck_assert_int_eq(copyset_read_changed(fx.st, 0, &from, set, 9), -EIO);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+END_TEST
+
+START_TEST(damaged_ring)
+{
+	static const uint32_t bad[][4] = { { 2, 2, 1024, 30 },
+					   { 1, 2, 1024, 0 },
+					   { 1, 2, 1023, 30 },
+					   { 1, 2, 1024, UINT32_MAX },
+					   { 1, 2, UINT32_MAX, 30 } };
+	struct ring ring;
+
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(meta_put(fx.st, "ring.1", bad[i], 16), 0);
+		ck_assert_int_eq(ring_get(fx.st, 1, &ring), -EIO);
+	}
+	ck_assert_int_eq(store_commit(fx.st), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("mgr_copysets");
+	TCase *tc = tcase_create("mgr_copysets");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, no_rows_for_single_copies);
+	tcase_add_test(tc, rings_follow_each_other);
+	tcase_add_test(tc, refused_and_undone_rings);
+	tcase_add_test(tc, changes);
+	tcase_add_loop_test(tc, damaged_record, 0,
+			    (int)(sizeof(damage) / sizeof(damage[0])));
+	tcase_add_test(tc, damaged_ring);
+	suite_add_tcase(s, tc);
+	return run_suite(s);
+}
