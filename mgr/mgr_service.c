@@ -169,6 +169,7 @@ static uint64_t object_of(const struct rpc_req *rpc)
 	case WIRE_REDEEM:
 	case WIRE_LOCK_ANY:
 	case WIRE_MOUNT:
+	case WIRE_COPYSETS:
 	case WIRE_CHALLENGE:
 	case WIRE_AUTH:
 	case WIRE_PING:

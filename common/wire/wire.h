@@ -113,6 +113,7 @@ enum wire_op {
 	WIRE_RAFT	= 56,	/* managers of a group only: a message between members */
 	WIRE_MANAGERS	= 57,	/* the group of managers: its state, and changes of it */
 	WIRE_FETCH	= 58,	/* managers of a group only: a part of a copy of the database */
+	WIRE_COPYSETS	= 59,	/* which iods store the same objects */
 
 	/* pvfs-iod */
 	WIRE_READ	= 64,
@@ -786,6 +787,53 @@ struct wire_mount_rep {
 	le32 uris_len;
 };
 #define WIRE_URIS_MAX (WIRE_BODY_MAX - sizeof(struct wire_mount_rep))
+
+/*
+ * COPYSETS: the rings, and the copysets that have changed after the revision `since` (copyset.h),
+ * in ascending order of their ids.  0: all copysets.  The reply with their last part has next 0.
+ * Otherwise the caller asks again with from = next.  Then it knows the rows of the revision in the
+ * reply with the first part.  If that is `since`, the reply has neither rings nor copysets.  Ring 0
+ * is among the rings; the copysets of ring 0 are not listed, because copyset i is iod i.
+ */
+#define WIRE_COPYSETS_MAX 256u	/* in one reply */
+#define WIRE_RINGS_MAX	64u
+#define WIRE_COPYSET_END (1u << 24)
+#define WIRE_COPIES_MAX	3u
+struct wire_copysets {
+	le64 since;
+	le32 from;
+	le32 zero;
+};
+struct wire_ring {
+	le32 id;
+	le32 copies;
+	le32 first;		/* its copysets: from first to first + n - 1 */
+	le32 n;
+};
+enum wire_copyset_state {
+	WIRE_CS_SERVING,	/* it has all acknowledged data */
+	WIRE_CS_SYNCING,	/* it gets all changes, and is compared with the primary */
+	WIRE_CS_OFFLINE,	/* it gets no changes */
+	WIRE_CS_END
+};
+struct wire_copyset {
+	le32 id;
+	le32 version;		/* grows with each change */
+	le32 losses;		/* how often unflushed data may have been lost */
+	le32 n;			/* members */
+	struct {
+		le16 iod;
+		le16 state;	/* enum wire_copyset_state */
+	} member[WIRE_COPIES_MAX]; /* the first SERVING one is the primary; the rest is zero */
+	le32 zero;
+};
+struct wire_copysets_rep {	/* tail: ring[rings], copyset[n] */
+	le64 revision;
+	le32 next;
+	le32 rings;
+	le32 n;
+	le32 zero;
+};
 
 /*
  * A request about names selects an object by a path that starts at the directory with the handle
@@ -1562,6 +1610,10 @@ _Static_assert(sizeof(struct wire_sessions_rep) == 8, "wire_sessions_rep");
 _Static_assert(sizeof(struct wire_evict) == 24, "wire_evict");
 _Static_assert(sizeof(struct wire_evict_rep) == 24, "wire_evict_rep");
 _Static_assert(sizeof(struct wire_mount_rep) == 32, "wire_mount_rep");
+_Static_assert(sizeof(struct wire_copysets) == 16, "wire_copysets");
+_Static_assert(sizeof(struct wire_ring) == 16, "wire_ring");
+_Static_assert(sizeof(struct wire_copyset) == 32, "wire_copyset");
+_Static_assert(sizeof(struct wire_copysets_rep) == 24, "wire_copysets_rep");
 _Static_assert(sizeof(struct wire_fast_rep) == 24, "wire_fast_rep");
 _Static_assert(sizeof(struct wire_carry_rep) == 32, "wire_carry_rep");
 _Static_assert(sizeof(struct wire_open) == 40, "wire_open");

@@ -79,7 +79,7 @@ const struct wire_op_desc *wire_op_find(unsigned int op);
 extern const struct wire_form wire_redirect_form;
 extern const struct wire_form wire_leader_form; /* -WIRE_ENOTLEADER to HELLO */
 
-/* Checks that depend on more than one field (wire_check.c, wire_metrics.c). */
+/* Checks that depend on more than one field (wire_check.c, wire_copysets.c, wire_metrics.c). */
 const char *wire_check_read(const struct wire_msg *msg);
 const char *wire_check_write(const struct wire_msg *msg);
 const char *wire_check_read_rep(const struct wire_msg *msg);
@@ -90,6 +90,7 @@ const char *wire_check_mknod(const struct wire_msg *msg);
 const char *wire_check_readdir(const struct wire_msg *msg);
 const char *wire_check_auth_rep(const struct wire_msg *msg);
 const char *wire_check_mount_rep(const struct wire_msg *msg);
+const char *wire_check_copysets_rep(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);
 const char *wire_check_metrics_rep(const struct wire_msg *msg);
 const char *wire_check_sessions_rep(const struct wire_msg *msg);

@@ -155,6 +155,22 @@ static const struct wire_form mount_rep = {
 	.check = wire_check_mount_rep,
 };
 
+static const struct wire_form copysets = {
+	.size = sizeof(struct wire_copysets),
+	.fields = { MAX(wire_copysets, from, WIRE_COPYSET_END),
+		    ZERO(wire_copysets, zero) },
+};
+static const struct wire_form copysets_rep = {
+	.size = sizeof(struct wire_copysets_rep),
+	.fields = { MAX(wire_copysets_rep, next, WIRE_COPYSET_END),
+		    ZERO(wire_copysets_rep, zero) },
+	.items = { ITEM(ARRAY, wire_copysets_rep, rings,
+			sizeof(struct wire_ring), WIRE_RINGS_MAX),
+		   ITEM(ARRAY, wire_copysets_rep, n,
+			sizeof(struct wire_copyset), WIRE_COPYSETS_MAX) },
+	.check = wire_check_copysets_rep,
+};
+
 static const struct wire_form path = {
 	.size = sizeof(struct wire_path),
 	.fields = { BITS(wire_path, flags, WIRE_P_NOFOLLOW | WIRE_P_EVER) },
@@ -621,6 +637,7 @@ static const struct wire_op_desc ops[] = {
 	OP(CHALLENGE, challenge, challenge_rep),
 	OP(AUTH, auth, auth_rep),
 	OP(MOUNT, empty, mount_rep),
+	OP(COPYSETS, copysets, copysets_rep),
 	PATH_OP(GETATTR, path, attr_rep),
 	PATH_OP(OPEN, open_req, open_rep),
 	OP(RELEASE, release, empty),

@@ -95,6 +95,7 @@ static bool only_looks(unsigned int op)
 	case WIRE_PING:
 	case WIRE_STATFS:
 	case WIRE_MOUNT:
+	case WIRE_COPYSETS:
 	case WIRE_GETATTR:
 	case WIRE_RELEASE:
 	case WIRE_READLINK:

@@ -11,11 +11,11 @@
 /* Returns the function for an operation (enum wire_op).  NULL: the manager does not have it. */
 op_fn *op_find(unsigned int op);
 
-op_fn op_ping, op_statfs, op_mount, op_getattr, op_open, op_release, op_setattr,
-	op_mkdir, op_rmdir, op_unlink, op_rename, op_symlink, op_readlink,
-	op_link, op_readdir, op_truncate, op_access, op_append, op_rename2,
-	op_mknod, op_setxattr, op_getxattr, op_listxattr, op_removexattr,
-	op_link2, op_declare;
+op_fn op_ping, op_statfs, op_mount, op_copysets, op_getattr, op_open,
+	op_release, op_setattr, op_mkdir, op_rmdir, op_unlink, op_rename,
+	op_symlink, op_readlink, op_link, op_readdir, op_truncate, op_access,
+	op_append, op_rename2, op_mknod, op_setxattr, op_getxattr, op_listxattr,
+	op_removexattr, op_link2, op_declare;
 
 /*
  * Fills op->req->intent with the deadline of a truncation, and with the request that it belongs

@@ -12,6 +12,7 @@ static op_fn *const ops[] = {
 	[WIRE_PING] = op_ping,
 	[WIRE_STATFS] = op_statfs,
 	[WIRE_MOUNT] = op_mount,
+	[WIRE_COPYSETS] = op_copysets,
 	[WIRE_GETATTR] = op_getattr,
 	[WIRE_OPEN] = op_open,
 	[WIRE_RELEASE] = op_release,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_copysets.c - the rows of rings and copysets. */
+/* test_mgr_copysets.c - the rows of rings and copysets, and COPYSETS. */
 #include <errno.h>
 
 #include "mgr/copyset/copyset_design.h"
 #include "mgr/copyset/copyset_rows.h"
+#include "mgr/op/mgr_ops.h"
 #include "tests/unit/store_fixture.h"
 
 #define IODS 6u
@@ -243,6 +244,103 @@ START_TEST(damaged_ring)
 }
 END_TEST
 
+/* ---- COPYSETS ---- */
+
+static struct {
+	uint64_t revision;
+	uint32_t rings;
+	uint32_t n, last, parts; /* copysets, the last one, replies */
+	struct copyset set; /* the copyset `last`, without its losses */
+} told;
+
+static void look_at_reply(const struct wire_msg *msg, bool first)
+{
+	const struct wire_copysets_rep *rep = msg->body;
+	const struct wire_copyset *set = msg->tail[1].ptr;
+	uint32_t n = le32toh(rep->n);
+
+	if (first)
+		told.revision = le64toh(rep->revision);
+	told.rings = le32toh(rep->rings);
+	told.parts++;
+	told.n += n;
+	if (!n)
+		return;
+	ck_assert_uint_gt(le32toh(set[0].id), told.last);
+	told.last = le32toh(set[n - 1].id);
+	told.set.version = le32toh(set[n - 1].version);
+	for (unsigned int i = 0; i < le32toh(set[n - 1].n); i++) {
+		told.set.member[i].iod = le16toh(set[n - 1].member[i].iod);
+		told.set.member[i].state = le16toh(set[n - 1].member[i].state);
+	}
+}
+
+static void ask(uint64_t since)
+{
+	static uint64_t buf[(sizeof(struct wire_hdr) + WIRE_BODY_MAX) / 8];
+	static struct mgr mgr;
+	struct wire_copysets body = { .since = htole64(since) };
+	struct rpc_req rpc = { .msg.body = &body };
+	struct wire_out out;
+	struct mgr_op op = { .mgr = &mgr, .rpc = &rpc, .out = &out };
+	struct wire_msg msg;
+	const char *why = NULL;
+	int len;
+
+	mgr.st = fx.st;
+	memset(&told, 0, sizeof(told));
+	do {
+		wire_begin(&out, buf, sizeof(buf));
+		ck_assert_int_eq(op_copysets(&op), 0);
+		len = wire_end(&out, WIRE_COPYSETS, WIRE_F_REPLY, 0);
+		ck_assert_int_gt(len, 0);
+		((struct wire_hdr *)buf)->session = 1;
+		ck_assert_msg(!wire_parse(buf, (size_t)len, &msg, &why), "%s",
+			      why);
+		look_at_reply(&msg, !body.from);
+		body.from = ((const struct wire_copysets_rep *)msg.body)->next;
+	} while (body.from);
+}
+
+/* 9 rings have 270 copysets. */
+START_TEST(answers)
+{
+	struct ring ring = { 0 };
+	struct copyset set;
+
+	ask(0);
+	ck_assert_uint_eq(told.rings, 1);
+	ck_assert_uint_eq(told.n, 0);
+	for (unsigned int i = 0; i < 9; i++)
+		ring = make_ring(2, hosts);
+	ask(0);
+	ck_assert_uint_eq(told.revision, 9);
+	ck_assert_uint_eq(told.rings, 10);
+	ck_assert_uint_eq(told.parts, 2);
+	ck_assert_uint_eq(told.n, 270);
+	ck_assert_uint_eq(told.last, ring.first + ring.n - 1);
+	ask(8);
+	ck_assert_uint_eq(told.parts, 1);
+	ck_assert_uint_eq(told.n, ring.n);
+	ask(9);
+	ck_assert_uint_eq(told.revision, 9);
+	ck_assert_uint_eq(told.rings, 0);
+	ck_assert_uint_eq(told.n, 0);
+	ask(10); /* of a database that was lost */
+	ck_assert_uint_eq(told.n, 270);
+	ck_assert_int_eq(copyset_get(fx.st, ring.first + 3, &set), 0);
+	set.member[1].state = COPYSET_SYNCING;
+	ck_assert_int_eq(store_begin(fx.st), 0);
+	ck_assert_int_eq(copyset_change(fx.st, &set), 0);
+	ck_assert_int_eq(store_commit(fx.st), 0);
+	ask(9);
+	ck_assert_uint_eq(told.n, 1);
+	ck_assert_uint_eq(told.last, set.id);
+	ck_assert_uint_eq(told.set.version, 2);
+	ck_assert_mem_eq(told.set.member, set.member, sizeof(set.member));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("mgr_copysets");
@@ -257,6 +355,7 @@ int main(void)
 	tcase_add_loop_test(tc, damaged_record, 0,
 			    (int)(sizeof(damage) / sizeof(damage[0])));
 	tcase_add_test(tc, damaged_ring);
+	tcase_add_test(tc, answers);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

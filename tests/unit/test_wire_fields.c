@@ -83,6 +83,13 @@ struct bad {
 	METRIC((at) + offsetof(struct wire_metric, field),                     \
 	       sizeof(((struct wire_metric *)0)->field), val, why)
 
+#define RING(i, field, val, why)                                               \
+	TAIL("copysets reply", wire_copysets_rep, i, wire_ring, field, val, why)
+/* After two rings. */
+#define COPYSET(i, field, val, why)                                            \
+	TAIL("copysets reply", wire_copysets_rep, (i) + 1, wire_copyset,       \
+	     field, val, why)
+
 /* After two groups and a name of six bytes. */
 #define JOB(off, width, val, why)                                              \
 	{                                                                      \
@@ -548,6 +555,43 @@ static const struct bad bad[] = {
 	BODY("auth reply", wire_auth_rep, word_len, WIRE_WORD_MAX + 1,
 	     "wire_auth_rep.word_len"),
 	BODY("fence", wire_fence, flags, 4, "wire_fence.flags: unknown bits"),
+	BODY("copysets", wire_copysets, from, WIRE_COPYSET_END + 1,
+	     "wire_copysets.from: too large"),
+	BODY("copysets", wire_copysets, zero, 1,
+	     "wire_copysets.zero: reserved, not zero"),
+	BODY("copysets reply", wire_copysets_rep, next, WIRE_COPYSET_END + 1,
+	     "wire_copysets_rep.next: too large"),
+	BODY("copysets reply", wire_copysets_rep, rings, WIRE_RINGS_MAX + 1,
+	     "wire_copysets_rep.rings"),
+	BODY("copysets reply", wire_copysets_rep, n, WIRE_COPYSETS_MAX + 1,
+	     "wire_copysets_rep.n"),
+	BODY("copysets reply", wire_copysets_rep, zero, 1,
+	     "wire_copysets_rep.zero: reserved, not zero"),
+	RING(0, n, 1025, "wire_ring.n: beyond the last copyset"),
+	RING(0, first, 1, "wire_ring.first: a copyset of another ring"),
+	RING(1, first, 1023, "wire_ring.first: a copyset of another ring"),
+	RING(1, first, WIRE_COPYSET_END - 11,
+	     "wire_ring.n: beyond the last copyset"),
+	RING(1, first, UINT32_MAX, "wire_ring.n: beyond the last copyset"),
+	RING(1, n, 0, "wire_ring.n: zero, or too large"),
+	RING(1, n, UINT32_MAX, "wire_ring.n: zero, or too large"),
+	RING(1, copies, 0, "wire_ring.copies: zero, or too large"),
+	RING(1, copies, 4, "wire_ring.copies: zero, or too large"),
+	RING(0, id, 1, "wire_ring.first: a copyset of another ring"),
+	RING(1, id, 0, "wire_ring.first: a copyset of another ring"),
+	COPYSET(0, id, 1023, "wire_copyset.id: out of range"),
+	COPYSET(1, id, WIRE_COPYSET_END, "wire_copyset.id: out of range"),
+	COPYSET(1, id, 1024, "wire_copyset.id: out of order"),
+	COPYSET(1, zero, 1, "wire_copyset.zero: reserved, not zero"),
+	COPYSET(0, n, 0, "wire_copyset.n: zero, or too large"),
+	COPYSET(0, n, 4, "wire_copyset.n: zero, or too large"),
+	COPYSET(0, member[1].iod, 1,
+		"wire_copyset.member: of no use, not zero"),
+	COPYSET(0, member[2].state, 1,
+		"wire_copyset.member: of no use, not zero"),
+	COPYSET(1, member[2].iod, WIRE_IOD_MAX,
+		"wire_copyset.member.iod: too large"),
+	COPYSET(1, member[0].state, 3, "wire_copyset.member.state: too large"),
 	BODY("sessions reply", wire_sessions_rep, n, WIRE_SESSIONS_MAX + 1,
 	     "wire_sessions_rep.n"),
 	BODY("sessions reply", wire_sessions_rep, more, 2,

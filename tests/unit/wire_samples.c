@@ -70,6 +70,20 @@ static const struct wire_session session_row[2] = {
 };
 static const struct wire_sessions sessions = { .after = 0 };
 static const struct wire_sessions_rep sessions_rep = { .n = 2, .more = 1 };
+static const struct wire_copysets copysets = { .since = 5, .from = 1025 };
+static const struct wire_ring rings[2] = { { 0, 1, 0, 4 }, { 1, 2, 1024, 12 } };
+static const struct wire_copyset copyset_rows[2] = {
+	{ .id = 1024, .version = 1, .n = 1, .member = { { 3, 0 } } },
+	{ .id = 1035,
+	  .version = 9,
+	  .losses = 1,
+	  .n = 3,
+	  .member = { { 0, WIRE_CS_OFFLINE }, { 1, 0 }, { 2, 1 } } },
+};
+static const struct wire_copysets_rep copysets_rep = {
+	.revision = 9, .next = 1036, .rings = 2, .n = 2
+};
+static const struct wire_copysets_rep copysets_none = { .revision = 5 };
 static const struct wire_evict evict = { .session = 7, .wait_ms = 1000 };
 static const struct wire_evict evict_job = { .by = WIRE_EV_JOB, .len = 6 };
 static const struct wire_evict_rep evict_rep = {
@@ -305,6 +319,12 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { { &metric_rows, sizeof(metric_rows),
 		      offsetof(struct wire_metrics_rep, len) } },
 	  .ntail = 1 },
+	{ "copysets", WIRE_COPYSETS, BODY(copysets) },
+	{ "copysets reply", WIRE_COPYSETS, REP, BODY(copysets_rep),
+	  .tail = { ARR(wire_copysets_rep, rings, rings),
+		    ARR(wire_copysets_rep, n, copyset_rows) },
+	  .ntail = 2 },
+	{ "copysets reply, none", WIRE_COPYSETS, REP, BODY(copysets_none) },
 	{ "sessions", WIRE_SESSIONS, BODY(sessions) },
 	{ "sessions reply", WIRE_SESSIONS, REP, BODY(sessions_rep),
 	  .tail = { ARR(wire_sessions_rep, n, session_row) }, .ntail = 1 },

@@ -52,6 +52,32 @@ START_TEST(test_mount)
 }
 END_TEST
 
+/* All files have one copy. */
+START_TEST(test_copysets)
+{
+	struct wire_copysets body = { 0 };
+	struct wire_copysets_rep rep;
+	struct wire_ring ring;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		body.since = htole64(7 * i);
+		ck_assert_int_eq(mgrc_call(&c, WIRE_COPYSETS, &body,
+					   sizeof(body), NULL, 0),
+				 0);
+		memcpy(&rep, c.body, sizeof(rep));
+		ck_assert_uint_eq(le64toh(rep.revision), 0);
+		ck_assert_uint_eq(rep.next, 0);
+		ck_assert_uint_eq(rep.n, 0);
+		ck_assert_uint_eq(c.tail_len, sizeof(ring));
+		memcpy(&ring, c.tail, sizeof(ring));
+		ck_assert_uint_eq(ring.id, 0);
+		ck_assert_uint_eq(le32toh(ring.copies), 1);
+		ck_assert_uint_eq(ring.first, 0);
+		ck_assert_uint_eq(le32toh(ring.n), RIG_IODS);
+	}
+}
+END_TEST
+
 /* A request about the group, to a manager without one. */
 START_TEST(test_no_member)
 {
@@ -435,6 +461,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 120);
 	tcase_add_test(tc, test_mount);
+	tcase_add_test(tc, test_copysets);
 	tcase_add_test(tc, test_no_member);
 	tcase_add_test(tc, test_statfs);
 	tcase_add_test(tc, test_names);

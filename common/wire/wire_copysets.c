@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* wire_copysets.c - checks the rings and copysets in a reply to COPYSETS. */
+#include "common/wire/wire_form.h"
+
+static const char *check_ring(const struct wire_ring *ring)
+{
+	uint32_t first = le32toh(ring->first), n = le32toh(ring->n);
+
+	if (!ring->copies || le32toh(ring->copies) > WIRE_COPIES_MAX)
+		return "wire_ring.copies: zero, or too large";
+	if (!n || n > WIRE_COPYSET_END)
+		return "wire_ring.n: zero, or too large";
+	if (ring->id ? first < WIRE_COPYSET_MIN : first != 0)
+		return "wire_ring.first: a copyset of another ring";
+	if (first > WIRE_COPYSET_END - n || (!ring->id && n > WIRE_COPYSET_MIN))
+		return "wire_ring.n: beyond the last copyset";
+	return NULL;
+}
+
+static const char *check_members(const struct wire_copyset *set)
+{
+	uint32_t n = le32toh(set->n);
+
+	if (!n || n > WIRE_COPIES_MAX)
+		return "wire_copyset.n: zero, or too large";
+	for (uint32_t i = 0; i < WIRE_COPIES_MAX; i++) {
+		uint16_t iod = le16toh(set->member[i].iod);
+		uint16_t state = le16toh(set->member[i].state);
+
+		if (i >= n && (iod || state))
+			return "wire_copyset.member: of no use, not zero";
+		if (iod >= WIRE_IOD_MAX)
+			return "wire_copyset.member.iod: too large";
+		if (state >= WIRE_CS_END)
+			return "wire_copyset.member.state: too large";
+	}
+	return NULL;
+}
+
+static const char *check_copyset(const struct wire_copyset *set)
+{
+	uint32_t id = le32toh(set->id);
+
+	if (id < WIRE_COPYSET_MIN || id >= WIRE_COPYSET_END)
+		return "wire_copyset.id: out of range";
+	if (set->zero)
+		return "wire_copyset.zero: reserved, not zero";
+	return check_members(set);
+}
+
+const char *wire_check_copysets_rep(const struct wire_msg *msg)
+{
+	const struct wire_ring *ring = msg->tail[0].ptr;
+	const struct wire_copyset *set = msg->tail[1].ptr;
+	size_t rings = msg->tail[0].len / sizeof(*ring);
+	size_t n = msg->tail[1].len / sizeof(*set);
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < rings; i++) {
+		why = check_ring(&ring[i]);
+		if (!why && i && le32toh(ring[i].id) <= le32toh(ring[i - 1].id))
+			why = "wire_ring.id: out of order";
+	}
+	for (size_t i = 0; !why && i < n; i++) {
+		why = check_copyset(&set[i]);
+		if (!why && i && le32toh(set[i].id) <= le32toh(set[i - 1].id))
+			why = "wire_copyset.id: out of order";
+	}
+	return why;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* copyset_ops.c - COPYSETS: rings and copysets. */
+#include <errno.h>
+
+#include "mgr/copyset/copyset_rows.h"
+#include "mgr/op/mgr_ops.h"
+
+_Static_assert(RINGS_MAX == WIRE_RINGS_MAX, "rings");
+_Static_assert(COPYSET_FIRST == WIRE_COPYSET_MIN, "the first copyset");
+_Static_assert(COPYSET_END == WIRE_COPYSET_END, "the last copyset");
+_Static_assert(COPYSET_COPIES_MAX == WIRE_COPIES_MAX, "members");
+_Static_assert((unsigned int)COPYSET_SERVING == WIRE_CS_SERVING &&
+		       (unsigned int)COPYSET_SYNCING == WIRE_CS_SYNCING &&
+		       (unsigned int)COPYSET_OFFLINE == WIRE_CS_OFFLINE,
+	       "states");
+
+/* Returns the number of rings or -errno. */
+static int read_rings(struct store *st, struct wire_ring to[RINGS_MAX])
+{
+	struct ring ring;
+	uint32_t n;
+	int rc = 0;
+
+	for (n = 0; n < RINGS_MAX && !(rc = ring_get(st, n, &ring)); n++)
+		to[n] = (struct wire_ring){ .id = htole32(ring.id),
+					    .copies = htole32(ring.copies),
+					    .first = htole32(ring.first),
+					    .n = htole32(ring.n) };
+	return rc && rc != -ENOENT ? rc : (int)n;
+}
+
+static struct wire_copyset copyset_to_wire(const struct copyset *set)
+{
+	struct wire_copyset to = { .id = htole32(set->id),
+				   .version = htole32(set->version),
+				   .losses = htole32(set->losses),
+				   .n = htole32(set->n) };
+
+	for (uint32_t i = 0; i < set->n; i++) {
+		to.member[i].iod = htole16((uint16_t)set->member[i].iod);
+		to.member[i].state = htole16((uint16_t)set->member[i].state);
+	}
+	return to;
+}
+
+/* Rings and copysets after the revision `since`. */
+static int put_changes(struct mgr_op *op, uint64_t since,
+		       struct wire_copysets_rep *rep)
+{
+	const struct wire_copysets *body = op->rpc->msg.body;
+	struct copyset set[WIRE_COPYSETS_MAX];
+	struct wire_ring ring[RINGS_MAX];
+	uint32_t from = le32toh(body->from);
+	int n, rings = read_rings(op->mgr->st, ring);
+
+	if (rings < 0)
+		return rings;
+	n = copyset_read_changed(op->mgr->st, since, &from, set,
+				 WIRE_COPYSETS_MAX);
+	if (n < 0)
+		return n;
+	rep->next = htole32(from);
+	rep->rings = htole32((uint32_t)rings);
+	rep->n = htole32((uint32_t)n);
+	wire_put(op->out, rep, sizeof(*rep));
+	wire_put(op->out, ring, (size_t)rings * sizeof(ring[0]));
+	for (int i = 0; i < n; i++) {
+		struct wire_copyset to = copyset_to_wire(&set[i]);
+
+		wire_put(op->out, &to, sizeof(to));
+	}
+	return 0;
+}
+
+/*
+ * A caller may know a revision that this database never had: an older copy of it was restored.
+ * Then it gets all copysets.
+ */
+int op_copysets(struct mgr_op *op)
+{
+	const struct wire_copysets *body = op->rpc->msg.body;
+	uint64_t since = le64toh(body->since), revision;
+	struct wire_copysets_rep rep = { 0 };
+	int rc = copyset_revision(op->mgr->st, &revision);
+
+	if (rc)
+		return rc;
+	rep.revision = htole64(revision);
+	if (since && since == revision) {
+		wire_put(op->out, &rep, sizeof(rep));
+		return 0;
+	}
+	return put_changes(op, since > revision ? 0 : since, &rep);
+}
