@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/dist/dist.h"
+#include "common/dist/copyset.h"
 #include "mgr/state/mgr_conf.h"
 #include "common/comm/cluster/server_conf.h"
 #include "common/util/words.h"
@@ -30,6 +30,18 @@ static void set_defaults(struct mgr_conf *conf)
 	conf->ssize = 65536;
 }
 
+/* Refused until all servers name WIRE_FT_COPIES, so that no data has fewer copies than it says. */
+static int read_copies(const struct conf_section *in)
+{
+	unsigned int copies = 1;
+	int rc = conf_uint(in, "copies", 1, COPYSET_COPIES_MAX, &copies);
+
+	if (rc || copies == 1)
+		return rc;
+	return conf_complain(in, "copies",
+			     "this release stores one copy of data; write 1");
+}
+
 static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)
 {
 	int rc = server_conf_fsid(in, &conf->fsid);
@@ -40,6 +52,8 @@ static int read_filesystem(const struct conf_section *in, struct mgr_conf *conf)
 	if (!rc)
 		rc = conf_uint(in, "stripe_count", 0, WIRE_IOD_MAX,
 			       &conf->pcount);
+	if (!rc)
+		rc = read_copies(in);
 	if (!rc)
 		rc = networks_conf(in, "allow", &conf->allow);
 	if (!rc)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_conf.c - the domains of the iods in the manager's settings. */
+/* test_mgr_conf.c - the domains of the iods, and the number of copies, in the manager's settings. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 	IOD(2, "b", "rack = r1\n") IOD(3, "a", "rack = r3\npower =\n")
 
 static const struct {
-	const char *domain; /* the line of [filesystem] */
+	const char *line; /* of [filesystem] */
 	uint32_t number[4];
 	const char *flaw; /* NULL: no error */
 } cases[] = {
@@ -30,12 +30,19 @@ static const struct {
 	{ "domain = power\n",
 	  { 0 },
 	  "[iod.2] power: missing; [filesystem] domain requires it" },
+	{ "copies = 1\n", { 0, 0, 2, 0 }, NULL },
+	{ "copies = 2\n",
+	  { 0 },
+	  "[filesystem] copies: this release stores one" },
+	{ "copies = 0\n",
+	  { 0 },
+	  "'copies = 0' in [filesystem] is out of range" },
 	{ "domain = room\n",
 	  { 0 },
 	  "[filesystem] domain: write iod, host, rack or power" },
 };
 
-static int load(const char *domain, struct mgr_conf *conf, char err[512])
+static int load(const char *line, struct mgr_conf *conf, char err[512])
 {
 	char path[] = "/tmp/test_mgr_conf.XXXXXX", text[1024];
 	int fd = mkstemp(path), len, rc;
@@ -44,7 +51,7 @@ static int load(const char *domain, struct mgr_conf *conf, char err[512])
 	len = snprintf(text, sizeof(text),
 		       "[filesystem]\nid = 0123456789abcdef\n%s[mgr]\n"
 		       "address = pvfs://a:3000\nstorage = /m\n%s",
-		       domain, ALL);
+		       line, ALL);
 	ck_assert_int_eq(write(fd, text, (size_t)len), len);
 	close(fd);
 	rc = mgr_conf_load(path, 0, conf, err, 512);
@@ -56,7 +63,7 @@ START_TEST(numbers_domains)
 {
 	struct mgr_conf conf, copy;
 	char err[512];
-	int rc = load(cases[_i].domain, &conf, err);
+	int rc = load(cases[_i].line, &conf, err);
 
 	if (cases[_i].flaw) {
 		ck_assert_int_eq(rc, -EINVAL);

@@ -47,6 +47,7 @@ static const char *const known[] = {
 	"filesystem.ticket_life",
 	"filesystem.capabilities",
 	"filesystem.seal",
+	"filesystem.copies",
 	"filesystem.domain",
 	"mgr.from",
 	"mgr.session_timeout",
