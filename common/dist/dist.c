@@ -4,9 +4,9 @@
 
 #include "common/dist/dist.h"
 
-int dist_check(const struct dist *d, uint32_t niods)
+int dist_check(const struct dist *d, uint32_t n)
 {
-	if (d->base >= niods || d->pcount < 1 || d->pcount > niods)
+	if (d->base >= n || d->pcount < 1 || d->pcount > n)
 		return -EINVAL;
 	if (d->ssize < DIST_SSIZE_MIN || d->ssize > DIST_SSIZE_MAX)
 		return -EINVAL;

@@ -26,8 +26,8 @@ struct dist {
 	uint32_t ring; /* that base counts in: copyset.h */
 };
 
-/* 0, or -EINVAL: base >= niods, pcount not in 1..niods, ssize out of range. */
-int dist_check(const struct dist *d, uint32_t niods);
+/* n: copysets in the ring. 0, or -EINVAL: base >= n, pcount not in 1..n, ssize out of range. */
+int dist_check(const struct dist *d, uint32_t n);
 
 /* Server and local offset of a file offset. */
 uint32_t dist_server(const struct dist *d, uint64_t off);

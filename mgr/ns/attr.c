@@ -240,20 +240,50 @@ static bool is_sole(const struct ns_op *op, const struct inode *ino)
 	return op->features & WIRE_FT_SOLE && size_is_sole(ino, op->session);
 }
 
-static uint32_t flags_of(const struct ns_op *op, const struct inode *ino)
+bool ns_client_knows_ring(const struct ns_op *op, const struct inode *ino)
+{
+	return !ino->dist.ring || op->features & WIRE_FT_COPIES;
+}
+
+/* A client that does not know the ring cannot ask the iods, so it gets the size that we know. */
+static uint32_t size_flags(const struct ns_op *op, const struct inode *ino)
 {
 	bool known = !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
 
-	return (known ? WIRE_A_SIZE : 0) | (ino->mset ? WIRE_A_MSET : 0) |
+	if (!ns_client_knows_ring(op, ino))
+		return WIRE_A_SIZE;
+	return (known ? WIRE_A_SIZE : 0) |
 	       (ino->flags & INODE_HOLES ? WIRE_A_HOLES : 0) |
-	       absent_attr_flags(op, ino) |
 	       (is_sole(op, ino) ? WIRE_A_SOLE : 0);
+}
+
+static uint32_t flags_of(const struct ns_op *op, const struct inode *ino)
+{
+	return size_flags(op, ino) | (ino->mset ? WIRE_A_MSET : 0) |
+	       absent_attr_flags(op, ino);
 }
 
 /* The highest released end is the size only if the client is the sole writer. */
 static uint64_t size_of(const struct ns_op *op, const struct inode *ino)
 {
 	return is_sole(op, ino) && ino->end > ino->size ? ino->end : ino->size;
+}
+
+/*
+ * To a client that does not know the ring, the file is on all iods.  So pvfs-fsck of an earlier
+ * release takes no object for one that belongs elsewhere.
+ */
+static struct wire_dist dist_of(const struct ns_op *op, const struct inode *ino)
+{
+	const struct dist *d = &ino->dist;
+
+	if (!ns_client_knows_ring(op, ino))
+		return (struct wire_dist){ .pcount = htole32(op->ns->niods),
+					   .ssize = htole32(d->ssize) };
+	return (struct wire_dist){ .base = htole32(d->base),
+				   .pcount = htole32(d->pcount),
+				   .ssize = htole32(d->ssize),
+				   .ring = htole32(d->ring) };
 }
 
 void ns_fill_attr(const struct ns_op *op, const struct inode *ino,
@@ -270,8 +300,6 @@ void ns_fill_attr(const struct ns_op *op, const struct inode *ino,
 		.uid = htole32(ino->uid),
 		.gid = htole32(ino->gid),
 		.flags = htole32(flags_of(op, ino)),
-		.dist = { .base = htole32(ino->dist.base),
-			  .pcount = htole32(ino->dist.pcount),
-			  .ssize = htole32(ino->dist.ssize) },
+		.dist = dist_of(op, ino),
 	};
 }

@@ -54,6 +54,8 @@ int ns_redeem(struct ns_op *op, const struct ns_grant *grant, uint32_t flags,
 	*open = 0;
 	if (rc)
 		return rc;
+	if (!ns_client_knows_ring(op, ino))
+		return -EOPNOTSUPP;
 	/* the granting session holds the file for readers */
 	if (!(flags & WIRE_O_WRITE))
 		return 0;

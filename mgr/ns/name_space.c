@@ -183,6 +183,7 @@ int ns_open_space(struct ns *ns, const struct ns_attr *attr)
 	ns->niods = attr->niods;
 	ns->ssize = attr->ssize;
 	ns->pcount = attr->pcount;
+	ns->ring = ring_of_iods(attr->niods);
 	ns->delta = 0;
 	ns->holds = (struct holds){ .later = true };
 	ns->next_base = (uint32_t)clock_wall();

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "common/dist/dist.h"
+#include "common/dist/copyset.h"
 #include "mgr/db/inode.h"
 #include "mgr/db/intents.h"
 #include "mgr/db/handle.h"
@@ -64,6 +64,7 @@ struct ns {
 	uint32_t niods;
 	/* defaults for a new file; pcount 0: all iods */
 	uint32_t ssize, pcount;
+	struct ring ring; /* of new files */
 	uint32_t next_base; /* distributes files without a requested base */
 	uint64_t inodes; /* number of inodes that are counted, as committed */
 	/* inodes with handles from next to last are not counted yet; next 0: none */

@@ -40,6 +40,14 @@ void ns_clear_suid(const struct ns_cred *cred, struct inode *ino);
 /* Removes security.capability of the file (capabilities(7)).  Errors are those of the store. */
 int ns_clear_capabilities(struct ns_op *op, const struct inode *ino);
 
+/* ---- attr.c ---- */
+
+/*
+ * Returns false if ino is in a ring of copysets, and the client is of an earlier release.  It would
+ * look for the data at other iods, so it may not open the file.
+ */
+bool ns_client_knows_ring(const struct ns_op *op, const struct inode *ino);
+
 /* ---- open.c ---- */
 
 /* Makes an open record of a writer, and updates the size state of ino. */

@@ -18,13 +18,14 @@ static int choose_stripes(struct ns *ns, const struct ns_open_args *args,
 	uint32_t all = ns->pcount ? ns->pcount : ns->niods;
 
 	*d = args->dist;
+	d->ring = ns->ring.id;
 	if (d->base == UINT32_MAX)
-		d->base = ns->next_base++ % ns->niods;
+		d->base = ns->next_base++ % ns->ring.n;
 	if (d->pcount == UINT32_MAX)
 		d->pcount = all < ns->niods ? all : ns->niods;
 	if (d->ssize == UINT32_MAX)
 		d->ssize = ns->ssize;
-	return dist_check(d, ns->niods);
+	return d->pcount > ns->niods ? -EINVAL : dist_check(d, ns->ring.n);
 }
 
 static int put_open_record(struct ns_op *op, uint32_t flags,
@@ -97,6 +98,8 @@ static int create_file(struct ns_op *op, const struct ns_open_args *args,
 			  &place->ino);
 	if (!rc)
 		rc = choose_stripes(op->ns, args, &place->ino);
+	if (!rc && !ns_client_knows_ring(op, &place->ino))
+		rc = -EOPNOTSUPP;
 	if (!rc && args->flags & WIRE_O_WRITE)
 		rc = ns_record_writer(op, args->flags, &place->ino, open);
 	else if (!rc && wants_hold(op, args->flags))
@@ -207,6 +210,8 @@ int ns_open(struct ns_op *op, const struct ns_open_args *args,
 		rc = check_type(args, &place);
 		if (!rc)
 			rc = ns_may(op, &place.ino, wanted_access(args->flags));
+		if (!rc && !ns_client_knows_ring(op, &place.ino))
+			rc = -EOPNOTSUPP;
 		if (!rc)
 			rc = open_found(op, args, &place.ino, open, truncate);
 	}

@@ -16,6 +16,8 @@ struct fixture {
 	uint32_t groups[8];
 	uint64_t session;
 	bool declares;
+	uint32_t features; /* of the client */
+	struct ring ring; /* of new files; n 0: ring 0 */
 	int64_t now;
 	uint64_t wait; /* of the last operation */
 };
@@ -26,6 +28,8 @@ static inline void fx_open_space(struct fixture *fx)
 
 	ns.st = fx->db.st;
 	ck_assert_int_eq(ns_open_space(&fx->ns, &ns), 0);
+	if (fx->ring.n)
+		fx->ns.ring = fx->ring;
 }
 
 static inline void fx_reopen(struct fixture *fx)
@@ -60,6 +64,7 @@ static inline struct ns_op fx_begin(struct fixture *fx)
 			       .cred = &fx->cred,
 			       .session = fx->session,
 			       .declares = fx->declares,
+			       .features = fx->features,
 			       .now = ++fx->now };
 }
 

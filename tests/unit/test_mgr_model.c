@@ -19,6 +19,7 @@ struct held { /* an open file */
 };
 
 static struct fixture fx;
+static const struct ring other_ring = { 1, 2, 1024, 12 };
 static struct held held[OPENS];
 static unsigned int seed;
 
@@ -126,8 +127,11 @@ static void check_attr(int n, const struct inode *ino)
 				   : S_ISREG(ino->mode));
 	if (m->type == 'f' && m->known)
 		ck_assert_uint_eq(ino->size, m->size);
-	if (m->type == 'f')
-		ck_assert_int_eq(!(ino->flags & INODE_ASK), m->known);
+	if (m->type != 'f')
+		return;
+	ck_assert_int_eq(!(ino->flags & INODE_ASK), m->known);
+	ck_assert_uint_eq(ino->dist.ring, fx.ns.ring.id);
+	ck_assert_int_eq(dist_check(&ino->dist, fx.ns.ring.n), 0);
 }
 
 static void step_stat(const char *path)
@@ -180,6 +184,7 @@ static void step_truncate(const char *path)
 		ck_assert_uint_eq(in.id, 0);
 		return;
 	}
+	ck_assert_uint_eq(in.dist.ring, fx.ns.ring.id);
 	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	n->data = true;
 	n->size = n->end = size;
@@ -229,6 +234,20 @@ static void compare_dir(int dir, uint64_t handle)
 	ck_assert_uint_eq(seen + 2, want);
 }
 
+/* An intent has the whole layout of its file. */
+static void check_removals(void)
+{
+	struct intent in = { 0 };
+	unsigned int n = 0;
+
+	while (!intent_next(fx.db.st, INTENT_REMOVE, in.id, &in)) {
+		ck_assert_uint_eq(in.dist.ring, fx.ns.ring.id);
+		ck_assert_int_eq(dist_check(&in.dist, fx.ns.ring.n), 0);
+		n++;
+	}
+	ck_assert_uint_eq(n, removes);
+}
+
 static void compare_all(void)
 {
 	uint64_t inodes = 0, real = 0, next = 1;
@@ -241,7 +260,7 @@ static void compare_all(void)
 		inode_count(fx.db.st, UINT64_MAX, UINT_MAX, &next, &real), 0);
 	ck_assert_uint_eq(next, 0);
 	ck_assert_uint_eq(real, inodes);
-	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), removes);
+	check_removals();
 }
 
 static void step(void)
@@ -281,12 +300,20 @@ static void step(void)
 		      got, want);
 }
 
+static void use_other_ring(void)
+{
+	fx.ring = fx.ns.ring = other_ring;
+	fx.features = WIRE_FT_COPIES;
+}
+
 START_TEST(test_model)
 {
 	seed = (unsigned int)_i * 7919 + 1;
 	memset(held, 0, sizeof(held));
 	model_reset();
 	fx_open(&fx);
+	if (_i % 2)
+		use_other_ring();
 	for (int i = 1; i <= 6000; i++) {
 		step();
 		if (i % 400 == 0)

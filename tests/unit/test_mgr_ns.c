@@ -446,6 +446,55 @@ START_TEST(test_other_iods)
 }
 END_TEST
 
+static struct wire_attr attr_for(uint32_t features, const struct inode *ino)
+{
+	struct ns_op op = { .ns = &fx.ns, .features = features };
+	struct wire_attr attr;
+
+	ns_fill_attr(&op, ino, &attr);
+	return attr;
+}
+
+/* A client of an earlier release must not look for data at iods that do not have it. */
+START_TEST(test_other_ring)
+{
+	struct ns_grant of = { .session = fx.session };
+	struct wire_attr attr;
+	struct inode ino;
+	uint64_t open;
+
+	fx.ns.ring = (struct ring){ .id = 3, .first = 1024, .n = 12 };
+	ck_assert_int_eq(fx_creat(&fx, "f", 0644), -EOPNOTSUPP);
+	fx.features = WIRE_FT_COPIES;
+	ck_assert_int_eq(fx_open_file(&fx, "f", WIRE_O_CREAT | WIRE_O_WRITE,
+				      0644, &ino, &open),
+			 0);
+	of.handle = ino.handle;
+	of.open = open;
+	attr = attr_for(WIRE_FT_COPIES, &ino);
+	ck_assert_uint_eq(le32toh(attr.dist.ring), 3);
+	ck_assert_uint_eq(le32toh(attr.dist.base), ino.dist.base);
+	ck_assert(!(le32toh(attr.flags) & WIRE_A_SIZE));
+	ino.flags |= INODE_HOLES;
+	attr = attr_for(0, &ino);
+	ck_assert_uint_eq(attr.dist.ring, 0);
+	ck_assert_uint_eq(attr.dist.base, 0);
+	ck_assert_uint_eq(le32toh(attr.dist.pcount), 4);
+	ck_assert_uint_eq(le32toh(attr.flags), WIRE_A_SIZE);
+	fx.features = 0;
+	ck_assert_int_eq(fx_open_file(&fx, "f", WIRE_O_READ, 0, &ino, &open),
+			 -EOPNOTSUPP);
+	ck_assert_int_eq(FX_DO(&fx,
+			       ns_redeem(&op, &of, WIRE_O_READ, &ino, &open)),
+			 -EOPNOTSUPP);
+	fx.features = WIRE_FT_COPIES;
+	ck_assert_int_eq(
+		FX_DO(&fx, ns_redeem(&op, &of, WIRE_O_READ, &ino, &open)), 0);
+	ck_assert_int_eq(fx_open_file(&fx, "f", WIRE_O_READ, 0, &ino, &open),
+			 0);
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tc = tcase_create("ns");
@@ -469,5 +518,6 @@ int main(void)
 	tcase_add_test(tc, test_count_in_turns);
 	tcase_add_test(tc, test_lost_root);
 	tcase_add_test(tc, test_other_iods);
+	tcase_add_test(tc, test_other_ring);
 	return fx_main("mgr_ns", cases);
 }
