@@ -27,6 +27,21 @@ static bool is_large(const struct lane_message *m)
 	return m->len > WIRE_RAFT_INLINE;
 }
 
+static void add_message(struct lane *lane, struct lane_message *m)
+{
+	lane->n++;
+	lane->bytes += m->len;
+	STAILQ_INSERT_TAIL(&lane->waiting, m, link);
+}
+
+/* The message is not in the queue. */
+static void free_message(struct lane_message *m)
+{
+	m->lane->n--;
+	m->lane->bytes -= m->len;
+	free(m);
+}
+
 /* ---- the connection ---- */
 
 static int lane_connect(struct lane *lane)
@@ -53,8 +68,7 @@ static void drop_waiting(struct lane *lane)
 
 	while ((m = STAILQ_FIRST(&lane->waiting))) {
 		STAILQ_REMOVE_HEAD(&lane->waiting, link);
-		lane->bytes -= m->len;
-		free(m);
+		free_message(m);
 	}
 }
 
@@ -156,7 +170,6 @@ static void on_answer(struct rpc_call *call)
 	struct lane *lane = m->lane;
 
 	lane->in_flight--;
-	lane->bytes -= m->len;
 	if (is_large(m)) {
 		lane->large = false;
 		/* the server may still be reading */
@@ -166,7 +179,7 @@ static void on_answer(struct rpc_call *call)
 			rail_mem_fini(&m->mem);
 	}
 	note_result(lane, call->status);
-	free(m);
+	free_message(m);
 	if (!lane->closing)
 		lane_issue(lane);
 }
@@ -238,8 +251,7 @@ static void lane_issue(struct lane *lane)
 			send_message(m);
 			continue;
 		}
-		lane->bytes -= m->len;
-		free(m);
+		free_message(m);
 	}
 }
 
@@ -250,7 +262,7 @@ int lane_send(struct lane *lane, const void *data, size_t len)
 
 	if (rc)
 		return rc;
-	if (lane->bytes && !rpc_peer_ready(lane->rpc))
+	if (lane->n >= LANE_UNCONNECTED && !rpc_peer_ready(lane->rpc))
 		return -ENOTCONN;
 	if (lane->bytes + len > lane->limit)
 		return -ENOBUFS;
@@ -261,8 +273,7 @@ int lane_send(struct lane *lane, const void *data, size_t len)
 	m->deadline = clock_after_ms(lane->peer->peers->attr.timeout_ms);
 	m->len = len;
 	memcpy(m->data, data, len);
-	lane->bytes += len;
-	STAILQ_INSERT_TAIL(&lane->waiting, m, link);
+	add_message(lane, m);
 	lane_issue(lane);
 	return 0;
 }

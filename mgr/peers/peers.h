@@ -10,10 +10,10 @@
  * If a heartbeat overtakes entries, the receiver rejects it, but still counts it as a sign of life.
  *
  * Loss.  A message is lost if its lane is full, if the connection is down, or after timeout_ms.
- * While a connection is down, its lane holds at most one message.  For this message, rpc retries
- * the connection, with pauses of up to a second.  If a manager rejects a message or a session, the
- * lane pauses for 0.1 to 2 s and then sends the next message on a new session.  If the other end is
- * silent, rpc replaces the connection.
+ * While a connection is down, its lane holds at most four messages.  For these messages, rpc
+ * retries the connection, with pauses of up to a second.  If a manager rejects a message or a
+ * session, the lane pauses for 0.1 to 2 s and then sends the next message on a new session.  If the
+ * other end is silent, rpc replaces the connection.
  *
  * Large messages.  A request contains messages of up to WIRE_RAFT_INLINE bytes.  The receiver reads
  * larger messages from the sender's memory.  While one of these is in flight in a lane, nothing

@@ -9,6 +9,11 @@
 #include "mgr/peers/peers.h"
 
 #define LANE_CALLS 8u /* messages in flight */
+/*
+ * Messages that wait for a connection.  A new leader has just sent a request for a vote when it
+ * sends its first heartbeats.
+ */
+#define LANE_UNCONNECTED 4u
 
 struct lane_message;
 
@@ -19,7 +24,8 @@ struct lane {
 	size_t limit; /* bytes */
 	struct rpc_peer *rpc;
 	STAILQ_HEAD(, lane_message) waiting;
-	size_t bytes; /* of all messages, waiting and in flight */
+	unsigned int n; /* messages, waiting and in flight */
+	size_t bytes; /* of them */
 	unsigned int in_flight;
 	bool large; /* a message that the receiver reads from our memory is in flight */
 	bool closing;

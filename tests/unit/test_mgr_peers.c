@@ -139,13 +139,26 @@ START_TEST(test_full)
 }
 END_TEST
 
-/* A message for a manager that is down waits alone, and only for so long. */
+/* A candidate asks for votes, and then sends heartbeats, before it is connected. */
+START_TEST(test_first_messages)
+{
+	begin(schemes[_i]);
+	for (uint64_t i = 0; i < 3; i++) {
+		ck_assert_int_eq(send_append(i, 0), 0);
+		ck_assert_int_eq(send_append(i, 8), 0);
+	}
+	peers_rig_until(&rig, got.n == 6);
+}
+END_TEST
+
+/* Few messages wait for a manager that is down, and only for so long. */
 START_TEST(test_down)
 {
 	rig.timeout_ms = 300;
 	begin(schemes[_i]);
 	peers_rig_server_close(&rig.nodes[1]);
-	ck_assert_int_eq(send_append(1, 0), 0);
+	for (unsigned int i = 0; i < 4; i++)
+		ck_assert_int_eq(send_append(1, 0), 0);
 	for (unsigned int i = 0; i < 100; i++)
 		ck_assert_int_eq(send_append(2, 0), -ENOTCONN);
 	peers_rig_for_ms(&rig, 600);
@@ -389,6 +402,7 @@ int main(void)
 	tcase_add_loop_test(tc, test_largest, 0, 2);
 	tcase_add_loop_test(tc, test_heartbeat_overtakes, 0, 2);
 	tcase_add_loop_test(tc, test_full, 0, 2);
+	tcase_add_loop_test(tc, test_first_messages, 0, 2);
 	tcase_add_loop_test(tc, test_down, 0, 2);
 	tcase_add_loop_test(tc, test_stopped, 0, 2);
 	tcase_add_loop_test(tc, test_connections_are_cut, 0, 2);
