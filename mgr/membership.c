@@ -23,12 +23,12 @@
 
 /* ---- open and close ---- */
 
-static void receive_message(void *arg, uint64_t from, const void *data,
+static bool receive_message(void *arg, uint64_t from, const void *data,
 			    size_t len)
 {
 	struct mgr *mgr = arg;
 
-	mgr_group_receive(mgr->group, data, len);
+	return mgr_group_receive(mgr->group, data, len);
 }
 
 static int open_peers(struct mgr *mgr, uint64_t group, uint64_t id)
@@ -151,6 +151,7 @@ void membership_stop(struct mgr *mgr)
 {
 	managers_service_stop(mgr);
 	copy_service_stop(mgr);
+	peers_reply_all(mgr->peers);
 }
 
 void membership_close(struct mgr *mgr)

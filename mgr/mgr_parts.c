@@ -115,7 +115,8 @@ static int open_server(struct mgr *mgr)
 		.role = WIRE_ROLE_MGR,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_RECORDED |
 			    (mgr->conf.auth.seal ? WIRE_FT_SEAL_IN_PLACE : 0) |
-			    (mgr->conf.auth.caps ? WIRE_FT_CAPS : 0),
+			    (mgr->conf.auth.caps ? WIRE_FT_CAPS : 0) |
+			    (mgr->group ? WIRE_FT_RAFT : 0),
 		.slots = mgr->conf.slots,
 		.request_max = MESSAGE_MAX,
 		.reply_max = MESSAGE_MAX,

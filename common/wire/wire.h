@@ -343,6 +343,7 @@ struct wire_accept {		/* private data of an accept or reject */
 				     * the session. */
 #define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  No end names
 				    * it yet. */
+#define WIRE_FT_RAFT	0x10000000u /* Managers: the reply to RAFT may have a struct wire_raft_rep. */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -1480,6 +1481,14 @@ struct wire_raft {		/* tail: mem[nmem], data[data_len] */
 	le32 data_len;		/* len, or 0 with mem */
 	le32 zero;
 };
+/*
+ * The reply.  If the sender named WIRE_FT_RAFT, the receiver may reply later, with a message for the
+ * sender.
+ */
+struct wire_raft_rep {		/* tail: data[data_len] */
+	le32 data_len;		/* 0: no message, as if there were no body */
+	le32 zero;
+};
 
 /*
  * MANAGERS: shows or changes the members of the group.  A member has a random id, which identifies
@@ -1661,6 +1670,7 @@ _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 24, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
 _Static_assert(sizeof(struct wire_raft) == 40, "wire_raft");
+_Static_assert(sizeof(struct wire_raft_rep) == 8, "wire_raft_rep");
 _Static_assert(sizeof(struct wire_managers) == 16, "wire_managers");
 _Static_assert(sizeof(struct wire_fetch) == 32, "wire_fetch");
 _Static_assert(sizeof(struct wire_fetch_rep) == 8, "wire_fetch_rep");

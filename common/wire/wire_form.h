@@ -47,6 +47,7 @@ struct wire_form {
 	size_t size; /* bytes of the fixed body */
 	/* not 0: bytes of the body in the previous version; without items */
 	size_t least;
+	bool optional; /* a reply with status 0 may lack the body and the items */
 	struct wire_field fields[WIRE_FIELDS_MAX + 1];
 	struct wire_item items[WIRE_TAIL_MAX + 1];
 	/* NULL, or returns the name of what is wrong; called after all checks above */

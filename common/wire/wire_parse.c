@@ -135,7 +135,7 @@ static int take_hdr(struct wire_cursor *c)
 	return 0;
 }
 
-/* The form of this message; NULL: a reply that consists of its status only. */
+/* After the header.  The form of this message; NULL: a reply that consists of its status only. */
 static int find_form(struct wire_cursor *c, const struct wire_form **form)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
@@ -149,7 +149,7 @@ static int find_form(struct wire_cursor *c, const struct wire_form **form)
 	if (!(le16toh(hdr->flags) & WIRE_F_REPLY))
 		*form = desc->req;
 	else if (status == 0)
-		*form = desc->rep;
+		*form = desc->rep->optional && !c->left ? NULL : desc->rep;
 	else if (status == WIRE_ENOTLEADER && le16toh(hdr->op) == WIRE_HELLO)
 		*form = &wire_leader_form;
 	else if (status != WIRE_REDIRECT)

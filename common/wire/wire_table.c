@@ -591,6 +591,13 @@ static const struct wire_form raft = {
 	.check = wire_check_raft,
 };
 
+static const struct wire_form raft_rep = {
+	.size = sizeof(struct wire_raft_rep),
+	.optional = true,
+	.fields = { ZERO(wire_raft_rep, zero) },
+	.items = { ITEM(DATA, wire_raft_rep, data_len, 1, WIRE_RAFT_INLINE) },
+};
+
 static const struct wire_form fetch = {
 	.size = sizeof(struct wire_fetch),
 	.fields = { ID(wire_fetch, group), ID(wire_fetch, member),
@@ -648,7 +655,7 @@ static const struct wire_op_desc ops[] = {
 	OP(SESSIONS, sessions, sessions_rep),
 	OP(EVICT, evict, evict_rep),
 	OP(GROUPS, groups, empty),
-	OP(RAFT, raft, empty),
+	OP(RAFT, raft, raft_rep),
 	OP(MANAGERS, managers, managers_rep),
 	OP(FETCH, fetch, fetch_rep),
 	OP(ADOPT, adopt_req, adopt_rep),

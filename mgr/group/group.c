@@ -303,10 +303,9 @@ void mgr_group_collect(struct mgr_group *g)
 		end_fill(g);
 }
 
-void mgr_group_receive(struct mgr_group *g, const void *data, size_t len)
+bool mgr_group_receive(struct mgr_group *g, const void *data, size_t len)
 {
-	if (!is_over(g))
-		member_receive(g->member, data, len);
+	return !is_over(g) && member_receive(g->member, data, len);
 }
 
 static void on_stored(void *arg)

@@ -133,8 +133,8 @@ void mgr_group_get_status(struct mgr_group *g, struct member_status *status);
 
 /* Completes what the log thread has stored. */
 void mgr_group_collect(struct mgr_group *g);
-/* A message of another member. */
-void mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
+/* A message of another member: as member_receive(). */
+bool mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
 /*
  * In state GROUP_ELECTED: makes the store ready for transactions, and waits until the group has
  * committed this.  -ENOTCONN: the state is GROUP_LOST or GROUP_ENDED; -ECANCELED: attr.goes_on()

@@ -2,8 +2,89 @@
 /* incoming.c - messages of other managers, and whether they are of the group. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "mgr/peers/peers_int.h"
+
+/* ---- open requests ---- */
+
+/* len 0: without a message. */
+static void reply_oldest(struct peer *peer, const void *data, size_t len)
+{
+	struct wire_raft_rep rep = { .data_len = htole32((uint32_t)len) };
+	struct rpc_req *req = peer->open[0];
+	struct wire_out *out = rpc_reply_begin(req);
+
+	peer->n_open--;
+	memmove(peer->open, peer->open + 1,
+		peer->n_open * sizeof(peer->open[0]));
+	if (len) {
+		wire_put(out, &rep, sizeof(rep));
+		wire_put(out, data, len);
+	}
+	rpc_reply_end(req, 0, 0);
+	rpc_reply_send(req);
+}
+
+/* The sender does not wait for these replies any more. */
+static void reply_late(struct peer *peer)
+{
+	while (peer->n_open &&
+	       (rpc_req_late(peer->open[0]) || !rpc_req_epoch(peer->open[0])))
+		reply_oldest(peer, NULL, 0);
+}
+
+bool incoming_reply(struct peer *peer, const void *data, size_t len)
+{
+	reply_late(peer);
+	if (!peer->n_open)
+		return false;
+	reply_oldest(peer, data, len);
+	return true;
+}
+
+void incoming_reply_all(struct peer *peer)
+{
+	while (peer->n_open)
+		reply_oldest(peer, NULL, 0);
+}
+
+static void open_request(struct peer *peer, struct rpc_req *req)
+{
+	reply_late(peer);
+	if (peer->n_open == OPEN_MAX)
+		reply_oldest(peer, NULL, 0);
+	peer->open[peer->n_open++] = req;
+	rpc_req_enter(req, RPC_FLUSH);
+}
+
+/* The result of this message does not follow. */
+static void close_request(struct peer *peer, struct rpc_req *req)
+{
+	if (!peer->n_open || peer->open[peer->n_open - 1] != req)
+		return;
+	peer->n_open--;
+	rpc_reply_status(req, 0);
+}
+
+/* ---- messages ---- */
+
+static void receive_inline(struct peer *peer, struct rpc_req *req)
+{
+	const struct peers_attr *attr = &peer->peers->attr;
+	bool opens = rpc_session_info(req->session)->features & WIRE_FT_RAFT;
+	const void *data = req->msg.tail[1].ptr;
+	size_t len = req->msg.tail[1].len;
+
+	if (!opens) {
+		attr->receive(attr->arg, peer->manager.id, data, len);
+		rpc_reply_status(req, 0);
+		return;
+	}
+	open_request(peer, req);
+	if (!attr->receive(attr->arg, peer->manager.id, data, len))
+		close_request(peer, req);
+}
 
 /* A message that is being read from the memory of its sender. */
 struct incoming {
@@ -99,7 +180,6 @@ static int check_sender(struct peers *peers, const struct rpc_req *req,
 
 bool peers_handle_request(struct peers *peers, struct rpc_req *req)
 {
-	const struct peers_attr *attr = &peers->attr;
 	const struct wire_raft *body = req->msg.body;
 	struct peer *from;
 	int rc;
@@ -107,17 +187,13 @@ bool peers_handle_request(struct peers *peers, struct rpc_req *req)
 	if (req->op != WIRE_RAFT)
 		return false;
 	rc = check_sender(peers, req, &from);
-	if (!rc && body->nmem) {
+	if (!rc && !body->nmem)
+		receive_inline(from, req);
+	else if (!rc)
 		rc = read_message(from, req);
-		if (!rc)
-			return true;
-	} else if (!rc) {
-		attr->receive(attr->arg, from->manager.id, req->msg.tail[1].ptr,
-			      req->msg.tail[1].len);
-	}
 	if (rc == -ENOTCONN)
 		rpc_req_abort(req);
-	else
+	else if (rc)
 		rpc_reply_status(req, rc);
 	return true;
 }

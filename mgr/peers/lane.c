@@ -164,6 +164,17 @@ static int end_refusal(struct lane *lane)
 
 static void lane_issue(struct lane *lane);
 
+/* A result that the other manager sent in the reply. */
+static void receive_reply(struct lane *lane, const struct rpc_call *call)
+{
+	const struct peers_attr *attr = &lane->peer->peers->attr;
+	const struct wire_tail *data = &call->reply.tail[0];
+
+	if (!call->status && data->len)
+		attr->receive(attr->arg, lane->peer->manager.id, data->ptr,
+			      data->len);
+}
+
 static void on_answer(struct rpc_call *call)
 {
 	struct lane_message *m = call->arg;
@@ -179,6 +190,7 @@ static void on_answer(struct rpc_call *call)
 			rail_mem_fini(&m->mem);
 	}
 	note_result(lane, call->status);
+	receive_reply(lane, call);
 	free_message(m);
 	if (!lane->closing)
 		lane_issue(lane);
@@ -237,14 +249,13 @@ static void send_message(struct lane_message *m)
 	rpc_call_start(lane->rpc, &m->call);
 }
 
-/* Sends what may be in flight now.  A large message is alone, so that messages stay in order. */
+/* Sends what may be in flight now.  Nothing overtakes a large message, which the receiver reads. */
 static void lane_issue(struct lane *lane)
 {
 	struct lane_message *m;
 
 	while ((m = STAILQ_FIRST(&lane->waiting))) {
-		if (lane->in_flight == LANE_CALLS || lane->large ||
-		    (is_large(m) && lane->in_flight))
+		if (lane->in_flight == LANE_CALLS || lane->large)
 			return;
 		STAILQ_REMOVE_HEAD(&lane->waiting, link);
 		if (clock_now() < m->deadline) {

@@ -28,6 +28,7 @@ int peers_connect(const struct peers_attr *attr, const struct addr *addr,
 					   .cred = &cred,
 					   .prover = attr->prover,
 					   .seal = attr->seal,
+					   .features = WIRE_FT_RAFT,
 					   .impatient = impatient,
 					   .server = WIRE_ROLE_MGR };
 	int rc = random_id(&peer_attr.session);

@@ -84,10 +84,12 @@ static int close_others(struct peers *peers,
 
 		if (!stays && peer->incoming)
 			rc = -EBUSY;
-		if (stays || peer->incoming)
+		if (stays || peer->incoming) {
 			peers->peer[left++] = peer;
-		else
-			peer_close(peer);
+			continue;
+		}
+		incoming_reply_all(peer);
+		peer_close(peer);
 	}
 	peers->n = left;
 	return rc;
@@ -132,6 +134,12 @@ int peers_open(const struct peers_attr *attr, struct peers **out)
 	return rc;
 }
 
+void peers_reply_all(struct peers *peers)
+{
+	for (unsigned int i = 0; peers && i < peers->n; i++)
+		incoming_reply_all(peers->peer[i]);
+}
+
 void peers_close(struct peers *peers)
 {
 	if (!peers)
@@ -150,6 +158,9 @@ int peers_send(void *arg, uint64_t to, const void *data, size_t len)
 		return -ENOENT;
 	if (!len || len > PEER_MESSAGE_MAX)
 		return -EMSGSIZE;
+	if (peer_message_is_result(data, len) &&
+	    incoming_reply(peer, data, len))
+		return 0;
 	return lane_send(
 		&peer->lanes[peer_message_has_entries(data, len) ? LANE_ENTRIES
 								 : LANE_OTHERS],

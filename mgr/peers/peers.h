@@ -4,10 +4,16 @@
  * messages between members (member.h) as RAFT requests (wire.h).
  *
  * 	peers_send() --> a lane of that manager --> RAFT --> peers_handle_request() --> receive()
+ * 	receive() <---------------------------- reply <-- peers_send() of an AppendEntriesResult
  *
  * Lanes.  There are two connections (lanes) to each other manager: one for entries of the log, in
  * order, and one for all other messages.  So heartbeats, votes and results never wait for entries.
  * If a heartbeat overtakes entries, the receiver rejects it, but still counts it as a sign of life.
+ *
+ * Results.  A RAFT request stays open until the result of its entries is sent, and the reply carries
+ * this result.  So a create needs four messages between three managers instead of eight.  At most
+ * half of the calls of a lane wait for results.  If another one would wait, the oldest one gets a
+ * reply without a result.  Without an open request, a result is a RAFT request, like any message.
  *
  * Loss.  A message is lost if its lane is full, if the connection is down, or after timeout_ms.
  * While a connection is down, its lane holds at most four messages.  For these messages, rpc
@@ -16,8 +22,8 @@
  * other end is silent, rpc replaces the connection.
  *
  * Large messages.  A request contains messages of up to WIRE_RAFT_INLINE bytes.  The receiver reads
- * larger messages from the sender's memory.  While one of these is in flight in a lane, nothing
- * else is.
+ * larger messages from the sender's memory.  While it does, the sender sends no later message in
+ * this lane, and the reply does not wait for the result.
  *
  * Trust.  With a key, the other end of each connection proves that it is a server, and connections
  * are sealed like those between a manager and iods.  Without a key, messages are accepted only from
@@ -57,8 +63,12 @@ struct peers_attr {
 	const char *hosts;
 	/* a message that did not arrive after this time is lost */
 	unsigned int timeout_ms;
-	/* The data is valid during the call, which must not call peers_close(). */
-	void (*receive)(void *arg, uint64_t from, const void *data, size_t len);
+	/*
+	 * The data is valid until the call returns or sends a result.  The call must not call
+	 * peers_close().  Returns true if peers_send() of an AppendEntriesResult to `from` will
+	 * follow: see member_receive().
+	 */
+	bool (*receive)(void *arg, uint64_t from, const void *data, size_t len);
 	void *arg;
 };
 
@@ -75,7 +85,12 @@ int peers_open(const struct peers_attr *attr, struct peers **peers);
  */
 int peers_set(struct peers *peers, const struct peers_manager *managers,
 	      unsigned int n);
-/* Messages in flight are lost.  Close the server that calls peers_handle_request() first. */
+/*
+ * Replies to all open requests, without results.  Call it before the server that calls
+ * peers_handle_request() is closed.
+ */
+void peers_reply_all(struct peers *peers);
+/* Messages in flight are lost.  Close the server first. */
 void peers_close(struct peers *peers);
 
 /*

@@ -9,6 +9,8 @@
 #include "mgr/peers/peers.h"
 
 #define LANE_CALLS 8u /* messages in flight */
+/* Requests of a lane that wait for results.  The other ones carry further messages meanwhile. */
+#define OPEN_MAX (LANE_CALLS / 2)
 /*
  * Messages that wait for a connection.  A new leader has just sent a request for a vote when it
  * sends its first heartbeats.
@@ -44,6 +46,12 @@ struct peer {
 	struct lane lanes[LANES];
 	struct incoming *
 		incoming; /* the large message that is being read from this manager */
+	/*
+	 * RAFT requests of this manager without a reply, the oldest first.  If a deadline has
+	 * passed, the next message or result ends that request.
+	 */
+	struct rpc_req *open[OPEN_MAX];
+	unsigned int n_open;
 };
 
 struct peers {
@@ -71,5 +79,11 @@ int lane_send(struct lane *lane, const void *data, size_t len);
 
 /* The server is closed: drops the message that it was reading from this peer. */
 void incoming_drop(struct peer *peer);
+/*
+ * Sends data in the reply to the oldest open request of the peer.  false: no request is open.
+ */
+bool incoming_reply(struct peer *peer, const void *data, size_t len);
+/* Replies to all open requests of the peer, without a message. */
+void incoming_reply_all(struct peer *peer);
 
 #endif

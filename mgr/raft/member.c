@@ -293,14 +293,15 @@ void member_abandon(struct raft_member *m)
 
 /* ---- events ---- */
 
-void member_receive(struct raft_member *m, const void *data, size_t len)
+bool member_receive(struct raft_member *m, const void *data, size_t len)
 {
 	struct peer_envelope env;
 	struct raft_message msg;
 	int rc;
 
 	if (m->restart || !member_enter(m))
-		return;
+		return false;
+	m->accepted.storing = false;
 	rc = peer_message_decode(data, len, &env, &msg);
 	if (!rc)
 		member_deliver(m, &env, &msg);
@@ -308,6 +309,7 @@ void member_receive(struct raft_member *m, const void *data, size_t len)
 		log_warn(m->attr.log, "a message of a member is dropped: %s",
 			 strerror(-rc));
 	member_leave(m);
+	return m->accepted.storing && !m->dead;
 }
 
 static void retry_when_full(struct raft_member *m)

@@ -196,7 +196,12 @@ void member_stop(struct raft_member *m);
  */
 void member_abandon(struct raft_member *m);
 
-void member_receive(struct raft_member *m, const void *data, size_t len);
+/*
+ * Returns true if the message had entries that are being stored.  send() of the result follows then,
+ * unless the member stops or the entries are replaced.  In all other cases, send() of the result has
+ * been called, or there is none.
+ */
+bool member_receive(struct raft_member *m, const void *data, size_t len);
 void member_tick(struct raft_member *m);
 /* Call it after the log thread has called wake(). */
 void member_collect(struct raft_member *m);

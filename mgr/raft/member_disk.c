@@ -353,6 +353,8 @@ static int io_append(struct raft_io *io, struct raft_io_append *req,
 			.len = (uint32_t)entries[i].buf.len,
 		};
 	/* A follower: libraft has compared its log up to the end of the message. */
+	if (m->accepted.handling)
+		m->accepted.storing = true;
 	if (m->accepted.handling > m->accepted.verified)
 		m->accepted.verified = m->accepted.handling;
 	log_writer_submit(m->writer, &append->job);

@@ -113,6 +113,7 @@ struct raft_member {
 		uint64_t verified;
 		/* the new value of verified if libraft accepts the message that it handles now */
 		uint64_t handling;
+		bool storing; /* that message had entries which libraft stores */
 	} accepted;
 
 	uint64_t led; /* the last term that this process led */

@@ -436,14 +436,26 @@ int peer_message_decode(const void *data, size_t len, struct peer_envelope *env,
 	return 0;
 }
 
-bool peer_message_has_entries(const void *data, size_t len)
+static bool has_type(const void *data, size_t len, unsigned int type)
 {
 	struct message_head head;
 
-	if (len <= sizeof(head) + 5 * sizeof(uint64_t))
-		return false; /* no room for an entry after the fields */
+	if (len < sizeof(head))
+		return false;
 	memcpy(&head, data, sizeof(head));
-	return le16toh(head.type) == RAFT_IO_APPEND_ENTRIES;
+	return le16toh(head.type) == type;
+}
+
+bool peer_message_has_entries(const void *data, size_t len)
+{
+	/* otherwise there is no room for an entry after the fields */
+	return len > sizeof(struct message_head) + 5 * sizeof(uint64_t) &&
+	       has_type(data, len, RAFT_IO_APPEND_ENTRIES);
+}
+
+bool peer_message_is_result(const void *data, size_t len)
+{
+	return has_type(data, len, RAFT_IO_APPEND_ENTRIES_RESULT);
 }
 
 void peer_message_free(struct raft_message *msg)

@@ -39,8 +39,9 @@ int peer_message_encode(const struct peer_envelope *env,
  */
 int peer_message_decode(const void *data, size_t len, struct peer_envelope *env,
 			struct raft_message *msg);
-/* Whether the data is an encoded AppendEntries with entries. */
+/* Whether the data is an encoded AppendEntries with entries, or an encoded AppendEntriesResult. */
 bool peer_message_has_entries(const void *data, size_t len);
+bool peer_message_is_result(const void *data, size_t len);
 /* Frees what the message points to.  Only for messages that were not passed to libraft. */
 void peer_message_free(struct raft_message *msg);
 

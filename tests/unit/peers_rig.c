@@ -76,6 +76,7 @@ static void server_open(struct peers_rig *rig, struct peers_rig_node *node)
 		.prover = keyring_prover(node->ring),
 		.seal = node->ring ? SEAL_ENCRYPT : SEAL_NONE,
 		.role = WIRE_ROLE_MGR,
+		.features = rig->older ? 0 : WIRE_FT_RAFT,
 		.slots = 8,
 		.request_max = sizeof(struct wire_hdr) + WIRE_BODY_MAX,
 		.reply_max = 8192,
@@ -126,6 +127,7 @@ void peers_rig_server_open(struct peers_rig *rig, struct peers_rig_node *node)
 
 void peers_rig_server_close(struct peers_rig_node *node)
 {
+	peers_reply_all(node->peers);
 	if (node->server)
 		rpc_server_close(node->server);
 	node->server = NULL;

@@ -30,8 +30,9 @@ struct peers_rig_node {
 
 struct peers_rig {
 	/* chosen before the open */
-	void (*receive)(void *arg, uint64_t from, const void *data, size_t len);
+	bool (*receive)(void *arg, uint64_t from, const void *data, size_t len);
 	unsigned int timeout_ms;
+	bool older; /* the servers do not know WIRE_FT_RAFT */
 	struct keyring *ring[2]; /* of the first node, of the others; or NULL */
 	/* of the rig */
 	struct peers_rig_node nodes[PEERS_RIG_NODES];

@@ -58,12 +58,11 @@ static int node_send(void *arg, uint64_t to, const void *data, size_t len)
 				: -ENOTCONN;
 }
 
-static void on_receive(void *arg, uint64_t from, const void *data, size_t len)
+static bool on_receive(void *arg, uint64_t from, const void *data, size_t len)
 {
 	struct node *node = arg;
 
-	if (node->member)
-		member_receive(node->member, data, len);
+	return node->member && member_receive(node->member, data, len);
 }
 
 static void node_wake(void *arg)

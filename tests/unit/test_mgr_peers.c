@@ -16,23 +16,54 @@ static struct {
 	uint64_t stamp[KEPT];
 	size_t len[KEPT];
 	size_t bytes;
+	bool storing; /* it sends the results of entries later */
+	unsigned int results; /* that node 1 received */
 } got;
 
 static struct peers_rig rig;
 static struct key_rig file;
 
-static void on_receive(void *arg, uint64_t from, const void *data, size_t len)
+static bool on_receive(void *arg, uint64_t from, const void *data, size_t len)
 {
 	struct peer_envelope env;
 	struct raft_message msg;
 
+	ck_assert_int_eq(peer_message_decode(data, len, &env, &msg), 0);
+	ck_assert_uint_eq(from, env.from);
+	if (msg.type == RAFT_IO_APPEND_ENTRIES_RESULT) {
+		ck_assert_uint_eq(from, 2);
+		got.results++;
+		return false;
+	}
 	ck_assert_uint_eq(from, 1);
 	ck_assert_uint_lt(got.n, KEPT);
-	ck_assert_int_eq(peer_message_decode(data, len, &env, &msg), 0);
 	peer_message_free(&msg);
 	got.stamp[got.n] = env.stamp;
 	got.len[got.n++] = len;
 	got.bytes += len;
+	return got.storing;
+}
+
+static void send_result(void)
+{
+	struct raft_message msg = { .type = RAFT_IO_APPEND_ENTRIES_RESULT };
+	struct peer_envelope env = { 5, 2, 1, 1 };
+	void *data;
+	size_t len;
+
+	ck_assert_int_eq(peer_message_encode(&env, &msg, &data, &len), 0);
+	ck_assert(peer_message_is_result(data, len));
+	ck_assert_int_eq(peers_send(rig.nodes[1].peers, 1, data, len), 0);
+	free(data);
+}
+
+/* The results that node 1 received as requests. */
+static uint64_t requests(void)
+{
+	struct rpc_server_stats stats;
+
+	rpc_server_stats(rig.nodes[0].server, &stats);
+	return stats.requests;
 }
 
 /* The stamp is the number of the message.  bytes 0: a heartbeat. */
@@ -92,7 +123,7 @@ static const char *const schemes[] = { "tcp", "local" };
 
 START_TEST(test_order)
 {
-	static const size_t sizes[] = { 8, 100000, 9000, 1, 8000, 1 << 20, 5 };
+	static const size_t sizes[] = { 8, 100000, 9000, 1, 16000, 1 << 20, 5 };
 
 	begin_connected(schemes[_i]);
 	for (uint64_t i = 0; i < 21; i++)
@@ -205,6 +236,101 @@ START_TEST(test_connections_are_cut)
 		peers_rig_for_ms(&rig, 30);
 	}
 	peers_rig_until(&rig, got.n >= 8);
+}
+END_TEST
+
+/* ---- results ---- */
+
+START_TEST(test_result_in_reply)
+{
+	begin_connected(schemes[_i]);
+	got.storing = true;
+	for (unsigned int i = 1; i <= 3; i++) {
+		ck_assert_int_eq(send_append(i, 8), 0);
+		peers_rig_until(&rig, got.n == i);
+		send_result();
+		peers_rig_until(&rig, got.results == i);
+	}
+	ck_assert_uint_eq(requests(), 0);
+}
+END_TEST
+
+/* The replies without a result let the lane carry further messages. */
+START_TEST(test_open_requests)
+{
+	begin_connected(schemes[_i]);
+	got.storing = true;
+	for (unsigned int i = 0; i < 20; i++)
+		ck_assert_int_eq(send_append(i, 8), 0);
+	ck_assert_int_eq(send_append(20, 1 << 20), 0);
+	ck_assert_int_eq(send_append(21, 8), 0);
+	peers_rig_until(&rig, got.n == 22);
+	for (unsigned int i = 0; i < 22; i++) {
+		ck_assert_uint_eq(got.stamp[i], i);
+		send_result();
+		peers_rig_until(&rig, got.results == i + 1);
+	}
+	ck_assert_uint_eq(requests(), 22 - 4);
+}
+END_TEST
+
+START_TEST(test_result_of_no_request)
+{
+	begin_connected(schemes[_i]);
+	ck_assert_int_eq(send_append(1, 8), 0);
+	peers_rig_until(&rig, got.n == 1);
+	send_result();
+	peers_rig_until(&rig, got.results == 1);
+	ck_assert_uint_eq(requests(), 1);
+}
+END_TEST
+
+START_TEST(test_result_is_late)
+{
+	rig.timeout_ms = 300;
+	begin_connected(schemes[_i]);
+	got.storing = true;
+	ck_assert_int_eq(send_append(1, 8), 0);
+	peers_rig_until(&rig, got.n == 1);
+	peers_rig_for_ms(&rig, 400);
+	send_result();
+	peers_rig_until(&rig, got.results == 1);
+	ck_assert_uint_eq(requests(), 1);
+}
+END_TEST
+
+/* A server that does not know results in replies, nor that much inline data. */
+START_TEST(test_older_server)
+{
+	rig.older = true;
+	begin_connected(schemes[_i]);
+	got.storing = true;
+	for (unsigned int i = 1; i <= 2; i++) {
+		ck_assert_int_eq(send_append(i, i * 8000), 0);
+		peers_rig_until(&rig, got.n == i);
+		send_result();
+		peers_rig_until(&rig, got.results == i);
+		ck_assert_uint_eq(requests(), i);
+	}
+}
+END_TEST
+
+/* A manager leaves the group, or the server of the other one stops, while a request is open. */
+START_TEST(test_open_request_ends)
+{
+	struct peers_manager third = { .id = 3 };
+
+	begin_connected(schemes[_i]);
+	got.storing = true;
+	ck_assert_int_eq(send_append(1, 8), 0);
+	peers_rig_until(&rig, got.n == 1);
+	third.addr = rig.nodes[2].addr;
+	ck_assert_int_eq(peers_set(rig.nodes[1].peers, &third, 1), 0);
+	peers_rig_server_close(&rig.nodes[1]);
+	peers_rig_server_open(&rig, &rig.nodes[1]);
+	ck_assert_int_eq(send_append(2, 8), 0);
+	peers_rig_until(&rig, got.n >= 2);
+	peers_rig_server_close(&rig.nodes[1]);
 }
 END_TEST
 
@@ -406,6 +532,12 @@ int main(void)
 	tcase_add_loop_test(tc, test_down, 0, 2);
 	tcase_add_loop_test(tc, test_stopped, 0, 2);
 	tcase_add_loop_test(tc, test_connections_are_cut, 0, 2);
+	tcase_add_loop_test(tc, test_result_in_reply, 0, 2);
+	tcase_add_loop_test(tc, test_open_requests, 0, 2);
+	tcase_add_loop_test(tc, test_result_of_no_request, 0, 2);
+	tcase_add_loop_test(tc, test_result_is_late, 0, 2);
+	tcase_add_loop_test(tc, test_older_server, 0, 2);
+	tcase_add_loop_test(tc, test_open_request_ends, 0, 2);
 	tcase_add_loop_test(tc, test_foreign_group, 0, 2);
 	tcase_add_loop_test(tc, test_another_member, 0, 2);
 	tcase_add_loop_test(tc, test_unknown_sender, 0, 2);

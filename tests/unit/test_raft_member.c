@@ -35,6 +35,8 @@ struct node {
 	uint64_t last; /* index */
 	uint64_t leads;
 	bool lost, again, failed;
+	unsigned int storing; /* messages whose results were to follow */
+	unsigned int results; /* that were sent */
 	uint64_t checkpoint; /* is asked for */
 	bool holds_checkpoints, fails_once, never_filled;
 	struct {
@@ -120,7 +122,9 @@ static int random_int(void *arg, int min, int max)
 static int node_send(void *arg, uint64_t to, const void *data, size_t len)
 {
 	struct packet *packet = malloc(sizeof(*packet) + len);
+	struct node *from = arg;
 
+	from->results += peer_message_is_result(data, len);
 	packet->len = len;
 	memcpy(packet->data, data, len);
 	STAILQ_INSERT_TAIL(&nodes[to - 1].inbox, packet, link);
@@ -246,7 +250,9 @@ static void receive_all(struct node *node)
 	while ((packet = STAILQ_FIRST(&node->inbox))) {
 		STAILQ_REMOVE_HEAD(&node->inbox, link);
 		if (node->member && !node->deaf)
-			member_receive(node->member, packet->data, packet->len);
+			node->storing += member_receive(node->member,
+							packet->data,
+							packet->len);
 		free(packet);
 	}
 }
@@ -408,6 +414,25 @@ START_TEST(test_alone)
 	ck_assert_uint_eq(status.leader, 1);
 	ck_assert_uint_eq(status.applied, status.last);
 	ck_assert_uint_gt(node->terms[50], node->terms[0]);
+}
+END_TEST
+
+/* A result follows each message with new entries. */
+START_TEST(test_results_follow)
+{
+	unsigned int storing = 0;
+
+	for (unsigned int i = 0; i < 3; i++)
+		create(i, 3);
+	for (uint64_t id = 1; id <= 5; id++)
+		ck_assert_int_eq(propose(wait_leader(), id, 8), 0);
+	while (nodes[0].n < 5 || nodes[1].n < 5 || nodes[2].n < 5)
+		turn();
+	for (unsigned int i = 0; i < 3; i++) {
+		ck_assert_uint_ge(nodes[i].results, nodes[i].storing);
+		storing += nodes[i].storing;
+	}
+	ck_assert_uint_ge(storing, 5);
 }
 END_TEST
 
@@ -784,7 +809,7 @@ static void receive_first_entry(unsigned int from, unsigned int to)
 	msg.append_entries.entries = &entry;
 	msg.append_entries.n_entries = 1;
 	ck_assert_int_eq(peer_message_encode(&env, &msg, &data, &len), 0);
-	member_receive(nodes[to].member, data, len);
+	ck_assert(!member_receive(nodes[to].member, data, len));
 	member_get_status(nodes[to].member, &after);
 	ck_assert(!nodes[to].failed);
 	ck_assert_uint_eq(after.last, before.last);
@@ -1077,7 +1102,7 @@ static void send_to(struct node *node, const struct raft_message *msg,
 	size_t len;
 
 	ck_assert_int_eq(peer_message_encode(env, msg, &data, &len), 0);
-	member_receive(node->member, data, len);
+	ck_assert(!member_receive(node->member, data, len));
 	free(data);
 	turn();
 	ck_assert(!node->failed && !node->lost && node->leads);
@@ -1144,7 +1169,7 @@ START_TEST(test_bad_messages)
 			 0);
 	send_to(node, &snapshot, &env);
 	raft_configuration_close(&snapshot.install_snapshot.conf);
-	member_receive(node->member, data, sizeof(data));
+	ck_assert(!member_receive(node->member, data, sizeof(data)));
 	ck_assert_int_eq(propose(node, 1, 8), 0);
 }
 END_TEST
@@ -1202,6 +1227,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 200);
 	tcase_add_test(tc, test_alone);
+	tcase_add_test(tc, test_results_follow);
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_limits);
 	tcase_add_test(tc, test_full_disk);

@@ -92,6 +92,8 @@ static bool is_before(const struct wire_sample *s, size_t cut)
 			       ? WIRE_CHALLENGE_REP_V1
 			       : 0;
 
+	if (s->op == WIRE_RAFT && reply)
+		return cut == sizeof(m.hdr);
 	return least && s->body_len > least && cut == sizeof(m.hdr) + least;
 }
 
@@ -100,7 +102,8 @@ static bool is_whole(const struct wire_sample *s)
 {
 	return (s->op == WIRE_CHALLENGE &&
 		s->body_len == WIRE_CHALLENGE_REP_V1) ||
-	       (s->op == WIRE_CLAIM && s->body_len == WIRE_CLAIM_REP_SHORT);
+	       (s->op == WIRE_CLAIM && s->body_len == WIRE_CLAIM_REP_SHORT) ||
+	       (s->op == WIRE_RAFT && s->flags & WIRE_F_REPLY && !s->body_len);
 }
 
 START_TEST(truncation)

@@ -146,6 +146,7 @@ static const struct wire_member members[2] = {
 };
 static const struct wire_raft raft_inline = { 7, 1, 2, 21, 0, 21, 0 };
 static const struct wire_raft raft_mem = { 7, 1, 2, 21, 3, 0, 0 };
+static const struct wire_raft_rep raft_rep = { 21, 0 };
 static const struct wire_groups groups_part = { 9, 67, 64, 3, 0 };
 static const le32 gids[3] = { 7, 8, UINT32_MAX };
 static const struct wire_append append = { 42, 55, INT64_MAX };
@@ -341,6 +342,9 @@ const struct wire_sample wire_samples[] = {
 	{ "raft, in memory", WIRE_RAFT, BODY(raft_mem),
 	  .tail = { ARR(wire_raft, nmem, mems) }, .ntail = 1 },
 	{ "raft reply", WIRE_RAFT, REP },
+	{ "raft reply with a message", WIRE_RAFT, REP, BODY(raft_rep),
+	  .tail = { STR(wire_raft_rep, data_len, data) }, .ntail = 1,
+	  .gathered = true },
 	{ "fetch", WIRE_FETCH, BODY(fetch),
 	  .tail = { ARR(wire_fetch, nmem, mems) }, .ntail = 1 },
 	{ "fetch reply", WIRE_FETCH, REP, BODY(fetch_rep) },
