@@ -48,7 +48,7 @@ void range_locks_close(struct range_locks *locks)
 static struct range_lock_stripe *stripe_of(struct range_locks *locks,
 					   const struct range_lock *lock)
 {
-	uint64_t mix = lock->handle * 0x9e3779b97f4a7c15ull;
+	uint64_t mix = lock->object.handle * 0x9e3779b97f4a7c15ull;
 
 	return &locks->stripe[(mix >> 32) % STRIPES];
 }
@@ -65,8 +65,7 @@ static struct range_lock *next_overlap(const struct range_lock_stripe *stripe,
 	while ((node = itree_next(&stripe->ranges, node, lock->from,
 				  lock->end))) {
 		next = container_of(node, struct range_lock, range);
-		if (next->handle == lock->handle &&
-		    next->copyset == lock->copyset)
+		if (object_key_equal(next->object, lock->object))
 			return next;
 	}
 	return NULL;

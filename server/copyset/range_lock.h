@@ -24,6 +24,7 @@
 #include <sys/queue.h>
 
 #include "common/buffer/itree.h"
+#include "common/dist/object_key.h"
 
 #define RANGE_LOCK_END UINT64_MAX /* the whole object: from 0 to here */
 
@@ -31,7 +32,7 @@ struct range_locks;
 
 /* The caller owns it, and keeps it unchanged from range_lock_acquire() to range_lock_release(). */
 struct range_lock {
-	uint64_t handle, copyset; /* the object: its file, and its group */
+	struct object_key object;
 	uint64_t from, end; /* bytes; from < end */
 	/*
 	 * The lock is held now.  Called if range_lock_acquire() returned false, once, on the thread

@@ -44,8 +44,8 @@ static unsigned int n_live;
 
 static bool overlap(const struct range_lock *a, const struct range_lock *b)
 {
-	return a->handle == b->handle && a->copyset == b->copyset &&
-	       a->from < b->end && b->from < a->end;
+	return object_key_equal(a->object, b->object) && a->from < b->end &&
+	       b->from < a->end;
 }
 
 static bool is_held(unsigned int i)
@@ -84,8 +84,8 @@ static void acquire_one(struct rnd *r)
 
 	if (!e)
 		return;
-	e->lock = (struct range_lock){ .handle = rnd_in(r, 1, 2),
-				       .copyset = rnd_in(r, 0, 1),
+	e->lock = (struct range_lock){ .object = { rnd_in(r, 1, 2),
+						   rnd_in(r, 0, 1) },
 				       .from = rnd_in(r, 0, SPACE - 1),
 				       .granted = note_grant };
 	e->lock.end = e->lock.from + rnd_in(r, 1, SPACE / 3);
@@ -151,7 +151,7 @@ static void *change_bytes(void *arg)
 		uint64_t from = rnd_in(&r, 0, SPACE - 1);
 		uint64_t end = rnd_in(&r, from + 1, SPACE);
 
-		w.lock = (struct range_lock){ .handle = 1,
+		w.lock = (struct range_lock){ .object = { 1, 0 },
 					      .from = from,
 					      .end = end,
 					      .granted = wake_waiter };
