@@ -65,18 +65,32 @@ bool size_is_sole(const struct inode *ino, uint64_t session)
 }
 
 /*
- * A write at time t was reported.  An explicit mtime persists against earlier writes.
- * The first later write replaces it, even with a smaller mtime.
+ * An explicit mtime persists against earlier writes.  The first later write replaces it, even with
+ * a smaller mtime.  A time after now is from before a step back of the clock: any write is later.
  */
-static void size_written(struct inode *ino, int64_t t)
+static bool moves_mtime(const struct inode *ino, int64_t t, int64_t now)
 {
-	if (t <= ino->mset)
-		return;
-	if (ino->mset || t > ino->mtime)
+	if (ino->mset)
+		return t > ino->mset || ino->mset > now;
+	return t > ino->mtime || ino->mtime > now;
+}
+
+/*
+ * A write at time t was reported, by a clock that may be behind.  Clients find by mtime and ctime
+ * that their pages are old.  So one of the two changes in any case.
+ */
+static void size_written(struct inode *ino, int64_t t, int64_t now)
+{
+	const struct inode was = *ino;
+
+	if (moves_mtime(ino, t, now)) {
 		ino->mtime = t;
-	ino->mset = 0;
-	if (t > ino->ctime)
-		ino->ctime = t;
+		ino->mset = 0;
+		if (t > ino->ctime || ino->ctime > now)
+			ino->ctime = t;
+	}
+	if (ino->mtime == was.mtime && ino->ctime == was.ctime)
+		ino->ctime = now > ino->ctime ? now : ino->ctime + 1;
 }
 
 static void one_writer_less(struct inode *ino, bool append)
@@ -92,14 +106,14 @@ static void one_writer_less(struct inode *ino, bool append)
 }
 
 void size_release_writer(struct inode *ino, bool append,
-			 const struct ns_release_args *args)
+			 const struct ns_release_args *args, int64_t now)
 {
 	if (args->flags & WIRE_R_WROTE) {
 		ino->flags |= INODE_DATA;
 		if (args->end > ino->end)
 			ino->end = args->end;
 		if (args->flags & WIRE_R_MTIME)
-			size_written(ino, args->mtime);
+			size_written(ino, args->mtime, now);
 	}
 	if (args->flags & WIRE_R_SPACE)
 		ino->flags |= INODE_HOLES | INODE_UNSURE;
@@ -173,7 +187,7 @@ int ns_store_size(struct ns_op *op, uint64_t handle, uint32_t gen,
 	if (ino.gen == gen && ns_must_ask(&ino)) {
 		ino.size = now->size;
 		ino.flags &= ~(INODE_ASK | INODE_TAINT);
-		size_written(&ino, now->mtime);
+		size_written(&ino, now->mtime, op->now);
 		size_filled(&ino, now->blocks);
 	} else if (ino.gen == gen && ns_is_unsure(&ino)) {
 		size_filled(&ino, now->blocks);

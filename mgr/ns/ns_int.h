@@ -120,8 +120,9 @@ void size_add_writer(struct inode *ino, uint64_t session, bool append);
  * end of the file.
  */
 bool size_is_sole(const struct inode *ino, uint64_t session);
+/* now: the manager's time. */
 void size_release_writer(struct inode *ino, bool append,
-			 const struct ns_release_args *args);
+			 const struct ns_release_args *args, int64_t now);
 void size_drop_writer(struct inode *ino, bool append);
 /* Whether the file is known to have this size already, so that no iod need truncate it. */
 bool size_equals(const struct inode *ino, uint64_t size);

@@ -307,7 +307,7 @@ int ns_release(struct ns_op *op, const struct ns_release_args *args)
 	}
 	if (args->flags & (WIRE_R_WROTE | WIRE_R_DOUBT))
 		drop_suid(&ino, &rec);
-	size_release_writer(&ino, is_append(&rec), args);
+	size_release_writer(&ino, is_append(&rec), args, op->now);
 	return ns_put_or_remove(op, &ino);
 }
 

@@ -85,6 +85,7 @@ START_TEST(test_clean)
 {
 	uint64_t a, b;
 
+	fx.now = 5000;
 	ck_assert(known());
 	a = open_f(0);
 	ck_assert(!known());
@@ -319,6 +320,43 @@ START_TEST(test_mtime)
 }
 END_TEST
 
+/* The clock of the writer is behind, or all clocks were set back. */
+START_TEST(test_mtime_back)
+{
+	struct ns_setattr_args a = { .valid = WIRE_S_MTIME, .mtime = 2000 };
+	struct ns_path p = fx_path("f");
+	uint64_t w = open_f(0);
+	struct inode was;
+
+	fx.now = 5000;
+	close_f(w, 1, 5000);
+	ck_assert(known());
+	for (int i = 0; i < 2; i++) { /* a writer that is behind */
+		was = ino;
+		close_f(open_f(0), 1, 4000);
+		ck_assert(known());
+		ck_assert_int_eq(ino.mtime, 5000);
+		ck_assert_int_gt(ino.ctime, was.ctime);
+	}
+	ck_assert_int_eq(FX_DO(&fx, ns_setattr(&op, &p, true, &a, &ino)), 0);
+	was = ino;
+	close_f(open_f(0), 1, 4000); /* the utimens was later */
+	ck_assert(known());
+	ck_assert_int_eq(ino.mtime, 2000);
+	ck_assert_int_gt(ino.ctime, was.ctime);
+	fx.now = 3000; /* a step back */
+	close_f(open_f(0), 1, 2500);
+	ck_assert(known());
+	ck_assert_int_eq(ino.mtime, 2500);
+	ck_assert_int_eq(ino.ctime, 2500);
+	fx.now = 1000;
+	close_f(open_f(0), 1, 900);
+	ck_assert(known());
+	ck_assert_int_eq(ino.mtime, 900);
+	ck_assert_int_eq(ino.ctime, 900);
+}
+END_TEST
+
 START_TEST(test_append)
 {
 	uint64_t a = open_f(WIRE_O_APPEND), b = open_f(WIRE_O_APPEND), w, off;
@@ -507,6 +545,7 @@ int main(void)
 	tcase_add_test(tc, test_open_truncates);
 	tcase_add_test(tc, test_sole);
 	tcase_add_test(tc, test_mtime);
+	tcase_add_test(tc, test_mtime_back);
 	tcase_add_test(tc, test_append);
 	tcase_add_test(tc, test_append_after_truncate);
 	tcase_add_loop_test(tc, test_space, 0,
