@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
 # A server without free descriptors or places for clients rejects new clients with the reason. It
-# keeps a reserve for its manager and for administrators: pvfs-ping, pvfs-stats and pvfs-doctor of
-# root work, and those of other users are rejected.
+# keeps a reserve for its manager and for administrators: pvfs-ping, pvfs-stats, pvfs-doctor and
+# pvfs-fsck of root work, and those of other users are rejected.
 . "$(dirname "$0")/functions.sh"
 requires root
 requires tcp
@@ -44,8 +44,11 @@ leave() {
 	wait "$crowd" || fail "the crowd: $(cat crowd)"
 }
 
+fsck() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf" >out 2>err; }
+
 # tools_work WHAT FIX: the tools of root work, and report that the server is full
 tools_work() {
+	fsck || fail "pvfs-fsck: $(cat out err)"
 	pvfs-ping >out 2>err || fail "pvfs-ping: $(cat out err)"
 	grep -q "no room: $1" out || fail "pvfs-ping does not tell: $(cat out)"
 	pvfs-stats >out 2>err || fail "pvfs-stats: $(cat out err)"
