@@ -50,37 +50,34 @@ static int ended_row_put(struct store *st, uint64_t seq,
 			 sizeof(r));
 }
 
-/* The key of the oldest record, if it is beyond the limit; -ENOENT: it is not. */
-static int find_outdated(struct store *st, uint64_t seq, int64_t now,
-			 const struct ended_session_limit *limit,
-			 uint8_t key[8])
+/* The key of the oldest record, if there are more than max; -ENOENT: there are not. */
+static int find_surplus(struct store *st, uint64_t seq, uint64_t max,
+			uint8_t key[8])
 {
 	struct store_cursor it;
-	struct ended_row r;
-	int rc;
+	int rc = store_get_first(st, STORE_ENDED_SESSIONS, "", 0, &it);
 
-	rc = store_get_first(st, STORE_ENDED_SESSIONS, "", 0, &it);
-	if (!rc)
-		rc = ended_row_decode(&it, &r);
 	if (rc)
 		return rc;
-	if (key_get_u64(it.key) + limit->max > seq &&
-	    now - (int64_t)le64toh(r.ended) <= limit->keep)
+	if (it.klen != 8) {
+		log_error(store_log(st), "ended session: damaged record");
+		return -EIO;
+	}
+	if (key_get_u64(it.key) + max > seq)
 		return -ENOENT;
 	memcpy(key, it.key, 8);
 	return 0;
 }
 
 int ended_session_add(struct store *st, uint64_t seq,
-		      const struct ended_session *ended_session,
-		      const struct ended_session_limit *limit)
+		      const struct ended_session *ended_session, uint64_t max)
 {
 	uint8_t key[8];
 	int rc;
 
 	rc = ended_row_put(st, seq, ended_session);
 	for (int i = 0; !rc && i < 2; i++) {
-		rc = find_outdated(st, seq, ended_session->ended, limit, key);
+		rc = find_surplus(st, seq, max, key);
 		if (!rc)
 			rc = store_del(st, STORE_ENDED_SESSIONS, key,
 				       sizeof(key));

@@ -8,26 +8,20 @@
 
 #include "mgr/db/store.h"
 
-/* Number of records and their age (ns); beyond either limit they are dropped. */
-struct ended_session_limit {
-	uint64_t max;
-	int64_t keep;
-};
-
 struct ended_session {
 	uint64_t session;
-	int64_t ended; /* ns since the epoch */
+	/* ns since the epoch; for people only, because the wall clock may be wrong */
+	int64_t ended;
 	bool evicted;
 };
 
 /*
- * Adds a record.  If the queue exceeds the limit, drops up to two of the oldest records.  seq: the
+ * Adds a record.  If there are more than max, drops up to two of the oldest records.  seq: the
  * number of the new record: 1 for the first one, otherwise one more than the last number, which
  * ended_session_walk() returns.
  */
 int ended_session_add(struct store *st, uint64_t seq,
-		      const struct ended_session *ended_session,
-		      const struct ended_session_limit *limit);
+		      const struct ended_session *ended_session, uint64_t max);
 /*
  * Calls fn for each record, oldest first; stops at the first non-zero value and
  * returns it. *last: the seq of the last one, or 0.

@@ -157,7 +157,6 @@ bool sessions_end_some(struct mgr *mgr)
 /* ---- open records and locks are dropped ---- */
 
 #define DROP_BATCH 32 /* open records per transaction; each is several rows */
-#define ENDED_DAYS 7
 #define RETRY_S 10u /* after an error, for example of a full disk */
 
 static void on_retry(struct rpc_timer *timer)
@@ -208,10 +207,6 @@ void session_drop_later(struct mgr *mgr, uint64_t id)
  */
 static int drop_row(struct mgr *mgr, uint64_t id)
 {
-	static const struct ended_session_limit limit = {
-		.max = RPC_FENCE_MAX,
-		.keep = ENDED_DAYS * INT64_C(86400000000000),
-	};
 	struct ended_session ended_session = { .session = id,
 					       .ended = clock_wall() };
 	struct session_rec rec;
@@ -221,7 +216,7 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 	ended_session.evicted = !rc && rec.flags & SESSION_EVICTED;
 	if (!rc && !(rec.flags & SESSION_BYE))
 		rc = ended_session_add(mgr->st, ++mgr->sessions->last_ended,
-				       &ended_session, &limit);
+				       &ended_session, RPC_FENCE_MAX);
 	return rc ? rc : session_del(mgr->st, id);
 }
 

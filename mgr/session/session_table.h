@@ -8,7 +8,7 @@
  *            FENCED: told to the iods --> open records dropped --> deleted
  *
  * A session that timed out is rejected from then on, also after restarts.  Its
- * record stays in the store for seven days, or until there are 65536 newer ones.
+ * record stays in the store until there are 65536 newer ones.
  *
  * A session that has a row and has not reconnected since the manager started is absent.
  * It may stay absent as long as any other session that lost its
