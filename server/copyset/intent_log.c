@@ -118,8 +118,8 @@ static int add_part(struct intent_log *log, struct intent_group *group,
 		    struct intent_log_change *change, uint64_t block,
 		    uint64_t bits)
 {
-	struct intent_block *found = intent_block_get(log, group,
-						      change->handle, block);
+	struct intent_block *found =
+		intent_block_get(log, group, change->object.handle, block);
 
 	if (!found)
 		return -ENOMEM;
@@ -166,7 +166,7 @@ static int find_parts(struct intent_log *log, struct intent_log_change *change)
 	change->n_parts = 0;
 	if (change->number >= log->next)
 		return 0;
-	group = intent_group_get(log, change->copyset);
+	group = intent_group_get(log, change->object.copyset);
 	rc = group ? intent_blocks_limit(log) : -ENOMEM;
 	if (rc)
 		return rc;

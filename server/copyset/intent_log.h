@@ -42,6 +42,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "common/dist/object_key.h"
 #include "common/util/disk_folder.h"
 
 #define INTENT_LOG_REGION (UINT64_C(16) << 20) /* bytes */
@@ -81,8 +82,7 @@ void intent_log_close(struct intent_log *log);
 
 /* The caller owns it, and keeps it from intent_log_begin() to intent_log_end(), or to an error. */
 struct intent_log_change {
-	uint64_t handle,
-		copyset; /* the object; handle: not 0, copyset: below 2^32 */
+	struct object_key object; /* its handle is not 0 */
 	uint64_t number; /* of the file, in the order of creation */
 	/* bytes, from < end; end UINT64_MAX: the whole object, as for each change of its size */
 	uint64_t from, end;

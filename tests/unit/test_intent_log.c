@@ -132,8 +132,8 @@ static int begin_change(struct change *c, uint64_t number, uint64_t copyset,
 {
 	int rc;
 
-	c->log = (struct intent_log_change){ .handle = number * 1000003,
-					     .copyset = copyset,
+	c->log = (struct intent_log_change){ .object = { number * 1000003,
+							 copyset },
 					     .number = number,
 					     .from = from,
 					     .end = end,
@@ -759,7 +759,7 @@ static void *change_objects(void *arg)
 		uint64_t number = rnd_in(&r, 1, 30);
 		int rc;
 
-		w.log = (struct intent_log_change){ .handle = number,
+		w.log = (struct intent_log_change){ .object = { number, 0 },
 						    .number = number,
 						    .end = 1,
 						    .durable = wake_waiter };
