@@ -9,7 +9,7 @@
 
 struct comer {
 	struct rpc_session session;
-	struct conn conn; /* that is gone */
+	struct conn conn; /* the session's connection has ended */
 	struct rx rx;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* comer.h - a session of a server without a network, and a request of it. */
+/* comer.h - a session of a server without a network, and one request of it. */
 #ifndef COMER_H
 #define COMER_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dist_model.h - striping as a child would do it: deal out byte after byte.
- * No division, no formula.  It may start at any round (pcount stripes), where
- * every server holds round * ssize bytes.
+ * dist_model.h - a model of striping: it assigns one byte after the other, without division or
+ * formula.  It may begin at any round (a round is one stripe on each of the pcount servers); at the
+ * beginning of a round, every server has round * ssize bytes.
  */
 #ifndef DIST_MODEL_H
 #define DIST_MODEL_H
@@ -13,10 +13,10 @@
 
 struct dist_model {
 	const struct dist *d;
-	uint64_t off; /* the next byte to deal out */
-	uint32_t server; /* goes to this one */
+	uint64_t off; /* offset of the next byte to assign */
+	uint32_t server; /* the server that gets it */
 	uint32_t in_stripe;
-	uint64_t local[DIST_MODEL_SERVERS]; /* bytes each has got */
+	uint64_t local[DIST_MODEL_SERVERS]; /* bytes that each server has got */
 };
 
 static inline void dist_model_init(struct dist_model *m, const struct dist *d,
@@ -30,7 +30,7 @@ static inline void dist_model_init(struct dist_model *m, const struct dist *d,
 		m->local[k] = round * d->ssize;
 }
 
-/* The last round that begins before a file offset. */
+/* Returns the last round that begins before a file offset. */
 static inline uint64_t dist_model_round(const struct dist *d, uint64_t off)
 {
 	return off / ((uint64_t)d->pcount * d->ssize);

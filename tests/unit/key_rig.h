@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* key_rig.h - key files of tests, in a folder that goes with the rig. */
+/* key_rig.h - key files of tests, in a folder that is removed with the rig. */
 #ifndef KEY_RIG_H
 #define KEY_RIG_H
 
@@ -15,13 +15,13 @@ struct key_rig {
 
 void key_rig_open(struct key_rig *rig);
 void key_rig_close(struct key_rig *rig);
-/* The file has this text and mode 0600. */
+/* Writes the file with this text and mode 0600. */
 void key_rig_write(struct key_rig *rig, const char *text);
-/* A ring of such a file. */
+/* Opens a ring with such a file. */
 struct keyring *key_rig_ring(struct key_rig *rig, const char *text);
-/* One with KEY_A for the whole run; its file goes at once. */
+/* Returns a ring with KEY_A for the whole run, and removes its file at once. */
 struct keyring *key_rig_lasting(void);
-/* Files in its folder. */
+/* Number of files in the folder. */
 unsigned int key_rig_files(const struct key_rig *rig);
 
 #endif

@@ -97,7 +97,7 @@ static inline void fx_become(struct fixture *fx, uint32_t uid, uint32_t gid)
 	fx->cred.ngroups = 0;
 }
 
-/* Each: one operation in its transaction, by path from the root. */
+/* Each macro runs one operation in a transaction of its own, with a path from the root. */
 #define FX_DO(fx, call)                                                        \
 	({                                                                     \
 		struct ns_op op = fx_begin(fx);                                \

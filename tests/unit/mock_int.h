@@ -74,7 +74,7 @@ struct ev *mock_event(struct tp_cq *cq, struct tp_ep *ep,
 		      enum tp_event_type type, int status);
 void mock_broken(struct tp_ep *ep, int status);
 void mock_flush(struct tp_cq *cq);
-/* mock_srq.c: whether ep can take a message; the receive that takes it. */
+/* Whether ep can receive a message; the receive for it (mock_srq.c). */
 bool mock_ready(struct tp_ep *ep);
 struct tp_recv_wr mock_recv_take(struct tp_ep *ep);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mock_srq.c - the mock's receives: an endpoint's own, or shared ones. */
+/* mock_srq.c - receives of the mock: those of an endpoint, or shared ones. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>

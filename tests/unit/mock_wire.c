@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mock_wire.c - the mock's work requests: posting and carrying them out. */
+/* mock_wire.c - work requests of the mock: posting and execution. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static struct wc *put_recv(struct tp_ep *ep, uint64_t wr_id, enum tp_opcode op,
 	return wc;
 }
 
-/* The peer's next receive is used up. */
+/* Consumes the peer's next receive. */
 static void do_imm(struct tp_ep *peer, const struct wr *wr)
 {
 	struct tp_recv_wr r = mock_recv_take(peer);
@@ -165,7 +165,7 @@ static bool needs_receive(const struct wr *wr)
 	return wr->wr.opcode == TP_SEND || wr->wr.opcode == TP_WRITE_IMM;
 }
 
-/* False: it has to wait. */
+/* Executes the next work request.  Returns false if it has to wait. */
 static bool carry_out(struct tp_ep *ep)
 {
 	struct wr *wr = STAILQ_FIRST(&ep->out);

@@ -10,25 +10,25 @@
 struct pin_rig {
 	struct tp_dev *dev;
 	struct pins *pins;
-	struct pins_stats st; /* as of the last pin_rig_hit() */
+	struct pins_stats st; /* statistics after the last pin_rig_hit() */
 };
 
-/* attr without dev. */
+/* Opens pins with attr, whose dev is set here. */
 void pin_rig_open(struct pin_rig *rig, const struct pins_attr *attr);
-/* Nothing is registered after that; pins may be NULL: closed already. */
+/* Checks that nothing is registered afterwards.  pins may be NULL, if the test has closed them. */
 void pin_rig_close(struct pin_rig *rig);
-/* Fresh anonymous memory, all touched. */
+/* Returns new anonymous memory with all pages touched. */
 void *pin_rig_map(size_t len);
-/* Gets and puts; whether it was there already. */
+/* Gets and puts a pin.  Returns whether it was already registered. */
 bool pin_rig_hit(struct pin_rig *rig, void *addr, size_t len,
 		 unsigned int access);
 /*
- * The same, again until it is kept: right after a change its thread may not
- * have told of it yet.
+ * The same, repeated until the registration is kept: the watching thread may not yet have reported
+ * an earlier change.
  */
 bool pin_rig_hit_calm(struct pin_rig *rig, void *addr, size_t len,
 		      unsigned int access);
-/* Where the kernel cannot or may not tell what is unmapped; says so. */
+/* Returns true, and prints a message, if the kernel does not report unmapped memory. */
 bool pin_rig_skip(void);
 
 #endif

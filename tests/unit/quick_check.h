@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * quick_check.h - Check without a note of each assertion that holds: models
- * make millions, and a note is three system calls.  One that fails says where
- * it is all the same.  Every file that uses Check begins with this.
+ * quick_check.h - Check without a record of each successful assertion.  Models make millions of
+ * assertions, and a record takes three system calls.  A failed assertion still reports its place.
+ * Every file that uses Check includes this first.
  */
 #ifndef QUICK_CHECK_H
 #define QUICK_CHECK_H

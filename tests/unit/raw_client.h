@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* raw_client.h - a client that says what it likes, right or wrong. */
+/* raw_client.h - a client whose messages the test builds, valid or not. */
 #ifndef RAW_CLIENT_H
 #define RAW_CLIENT_H
 
@@ -22,13 +22,13 @@ struct raw {
 	bool established, rejected, disconnected;
 	struct wire_accept answer;
 	struct wire_hail hail,
-		hailed; /* ours, if it is not zero; the server's */
-	unsigned int received; /* replies so far, in buf->in[] */
-	uint32_t len; /* of the last one */
+		hailed; /* our hail, if not zero, and that of the server */
+	unsigned int received; /* number of replies so far, in buf->in[] */
+	uint32_t len; /* length of the last reply */
 	uint64_t sent; /* buf->out is free again */
 };
 
-/* Ready to connect as session with epoch; change raw->priv before. */
+/* Prepares a connect as session with epoch.  raw->priv can be changed before raw_send(). */
 void raw_open(struct raw *raw, struct rig *rig, uint64_t session,
 	      uint32_t epoch);
 void raw_close(struct raw *raw);
@@ -44,8 +44,10 @@ void raw_turn(struct raw *raw);
 		}                                                              \
 	} while (0)
 
-/* Builds into buf->out; returns the length.  Header fields may be changed
- * through raw_hdr() before raw_send(). */
+/*
+ * Builds a message in buf->out and returns its length.  Header fields can be changed through
+ * raw_hdr() before raw_send().
+ */
 struct wire_hdr *raw_hdr(struct raw *raw);
 size_t raw_hello(struct raw *raw, uint32_t uid);
 size_t raw_append(struct raw *raw, unsigned int slot, uint64_t seq);
@@ -53,24 +55,30 @@ size_t raw_release(struct raw *raw, unsigned int slot, uint64_t seq);
 size_t raw_readlink(struct raw *raw, unsigned int slot, uint64_t seq);
 int raw_try(struct raw *raw, size_t len);
 void raw_send(struct raw *raw, size_t len);
-/* Connects and says HELLO as the rig's user. */
+/* Connects and sends HELLO as the rig's user. */
 void raw_greet(struct raw *raw);
-/* A row of METRICS, as it was read; its strings are of raw->buf. */
+/* A row of METRICS; its strings point into raw->buf. */
 struct raw_metric {
 	const char *name;
-	const char *label[2 * WIRE_METRIC_LABELS]; /* key, value */
+	const char *label[2 * WIRE_METRIC_LABELS]; /* key and value */
 	unsigned int kind, labels;
 	uint64_t n, errors, bytes_in, bytes_out, ns, most;
 	uint64_t bucket[HISTOGRAM_BUCKETS];
 };
-/* All rows of these groups, page by page, as requests number and up of slot 0; returns how many. */
+/*
+ * Reads all rows of these groups, page by page, by requests with the numbers from `number` on in
+ * slot 0.  Returns the number of rows.
+ */
 unsigned int raw_metrics(struct raw *raw, unsigned int number, uint32_t groups,
 			 struct raw_metric *list, unsigned int most);
-/* The only row with that name and those values of labels ("" : any, or none); fails if there is none. */
+/*
+ * Returns the only row with this name and these label values ("" stands for any or none).  Fails if
+ * there is none.
+ */
 const struct raw_metric *raw_metric_of(const struct raw_metric *list,
 				       unsigned int n, const char *name,
 				       const char *first, const char *last);
-/* Status in the n-th reply (from 0), or 0. */
+/* Status of the n-th reply (from 0), or 0. */
 int raw_status(const struct raw *raw, unsigned int n);
 
 #endif

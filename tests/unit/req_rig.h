@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* req_rig.h - requests of one session as the rpc layer hands them over, without a connection. */
+/* req_rig.h - requests of one session, as the rpc layer passes them on, without a connection. */
 #ifndef REQ_RIG_H
 #define REQ_RIG_H
 
@@ -7,7 +7,7 @@
 
 #define REQ_RIG_MAX 16u
 
-/* They wait as long as they like.  priv: the session's. */
+/* The requests have no deadline.  priv is that of the session. */
 void req_rig_open(void *priv);
 struct rpc_req *req_rig_get(unsigned int i);
 

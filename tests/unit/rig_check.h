@@ -9,8 +9,8 @@
 #include "tests/unit/local_rig.h"
 
 /*
- * Polls until cond, with recvs receives of len bytes at mr for each connecting peer.  The bound
- * only prevents a hang.
+ * Polls until cond, with recvs receives of len bytes at mr for each connecting peer.  The time
+ * limit is only against a hang.
  */
 #define rig_until(rig, mr, len, recvs, patience_ms, cond)                      \
 	do {                                                                   \
@@ -21,7 +21,7 @@
 		}                                                              \
 	} while (0)
 
-/* With len bytes at mem registered, for receives and what access adds. */
+/* Opens the rig, and registers len bytes at mem for receives and with `access`. */
 static inline void rig_start(struct local_rig *rig, void *mem, size_t len,
 			     unsigned int access, struct tp_mr **mr)
 {
@@ -42,7 +42,7 @@ static inline void rig_forget_ep(struct local_rig *rig)
 	rig->ep = NULL;
 }
 
-/* A peer that behaves is served. */
+/* Checks that a correct peer is served. */
 static inline void rig_works(struct local_rig *rig, const struct tp_mr *mr,
 			     uint32_t len, unsigned int recvs)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rnd.h - random numbers of tests: the same for the same seed.  The seed is
- * fixed, or TEST_SEED; it is printed, so that a failure can be repeated.
+ * rnd.h - random numbers of tests, determined by a seed.  The seed is fixed, or TEST_SEED.  It is
+ * printed, so that a failure can be repeated.
  */
 #ifndef RND_H
 #define RND_H

@@ -189,7 +189,7 @@ void rig_turn(struct rig *rig)
 		rpc_ctx_progress(rig->cctx, clock_now() + 100000);
 }
 
-/* On a busy machine somebody else may have had the processor all the time. */
+/* On a busy machine, other programs may have had the processor all the time. */
 void rig_for_ms(struct rig *rig, unsigned int ms)
 {
 	uint64_t end = clock_after_ms(ms);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rpc_rig_service.c - what the rig's server does. */
+/* rpc_rig_service.c - the service of the rig. */
 #include "tests/unit/rpc_rig_service.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A READ or WRITE in two halves, as an iod moves it: two bulks. */
+/* A READ or WRITE whose data moves in two bulks, as at an iod. */
 struct rig_op {
 	LIST_ENTRY(rig_op) link;
 	struct rig *rig;
-	struct rpc_req *req; /* NULL: answered */
+	struct rpc_req *req; /* NULL: has its reply */
 	uint64_t off, len;
 	unsigned int left;
 	int status;

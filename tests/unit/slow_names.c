@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* slow_names.c - the program's own getaddrinfo() goes before libc's. */
+/* slow_names.c - replaces getaddrinfo() of libc. */
 #include <dlfcn.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static bool is_slow(const char *host)
 	return len > 5 && !strcmp(host + len - 5, ".test");
 }
 
-/* Looks up the answer, once the test releases it. */
+/* Looks up the name when the test permits it. */
 static bool look_up(char found[sizeof(answer)])
 {
 	pthread_mutex_lock(&lock);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slow_names.h - a resolver of the test's own, in place of the system's: names
- * that end in ".test" are looked up only when the test lets them.
+ * slow_names.h - a resolver of the test: names that end in ".test" are looked up only when the test
+ * permits it.
  */
 #ifndef SLOW_NAMES_H
 #define SLOW_NAMES_H
 
-/* From now on look-ups of such names wait; resets the counters. */
+/* From now on, look-ups of such names wait.  Resets the counters. */
 void slow_names_hold(void);
-/* They go on, and find what host says (numeric), or nothing: NULL. */
+/* Continues them; they find the numeric address host, or nothing if it is NULL. */
 void slow_names_go(const char *host);
-/* How many were begun; how many wait. */
+/* Number of look-ups that began, and that wait. */
 unsigned int slow_names_asked(void);
 unsigned int slow_names_waiting(void);
-/* Returns when so many were begun. */
+/* Returns when n look-ups have begun. */
 void slow_names_until_asked(unsigned int n);
-/* Returns when none is under way any more. */
+/* Returns when no look-up is in progress. */
 void slow_names_until_over(void);
 
 #endif

@@ -27,7 +27,7 @@ static inline void store_fx_open(struct store_fixture *fx)
 	ck_assert_int_eq(store_open(&attr, &fx->st), 0);
 }
 
-/* A test that fails before the next open has none to take down. */
+/* Does nothing if the test has failed while the store was closed. */
 static inline void store_fx_close(struct store_fixture *fx)
 {
 	store_close(fx->st);

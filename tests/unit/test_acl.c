@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_acl.c - access control lists against models that try all there is. */
+/* test_acl.c - access control lists, compared with models that try all cases. */
 #include <check.h>
 #include <endian.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ static uint32_t below(uint32_t n)
 	return (uint32_t)rnd_in(&rnd, 0, n - 1);
 }
 
-/* ---- which lists there are ---- */
+/* ---- valid lists ---- */
 
 static const uint16_t tags[] = { ACL_USER_OBJ, ACL_USER, ACL_GROUP_OBJ,
 				 ACL_GROUP,    ACL_MASK, ACL_OTHER,
@@ -26,7 +26,7 @@ static const uint16_t tags[] = { ACL_USER_OBJ, ACL_USER, ACL_GROUP_OBJ,
 #define NTAGS (sizeof(tags) / sizeof(tags[0]))
 #define LONGEST 6u
 
-/* As text: u U* g G* m? o, with m where there are U or G. */
+/* A valid list, as text: u U* g G* m? o, and m is required with U or G. */
 static bool model_valid(const char *s)
 {
 	bool named = strpbrk(s, "UG");
@@ -106,14 +106,15 @@ START_TEST(test_bytes)
 	for (size_t len = 1; len < 44; len++)
 		if (len != 4)
 			ck_assert_int_eq(parse(2, 7, 1, len), -EINVAL);
-	ck_assert_int_eq(parse(2, 7, 1, 4), 0); /* none: to be removed */
+	/* no list: the list is removed */
+	ck_assert_int_eq(parse(2, 7, 1, 4), 0);
 	ck_assert_int_eq(parse(2, 7, 1, 0), 0);
 	ck_assert_int_eq(acl_parse(big, sizeof(big), &acl), -ENOSPC);
 	ck_assert_int_eq(acl_parse(big, sizeof(big) - 8, &acl), -EINVAL);
 }
 END_TEST
 
-/* ---- who may ---- */
+/* ---- access ---- */
 
 static void add(struct acl *acl, uint16_t tag, uint32_t id)
 {
@@ -142,7 +143,7 @@ static struct acl random_acl(void)
 }
 
 struct model {
-	int user[8], group[8]; /* -1: none; group 0: the file's */
+	int user[8], group[8]; /* -1: no entry; group 0 is that of the file */
 	int owner, mask, other;
 };
 
@@ -169,7 +170,7 @@ static struct model read_acl(const struct acl *acl)
 	return m;
 }
 
-/* Groups 1 to 7 as bits; gid: the file's. */
+/* The groups 1 to 7 of the user are bits; gid is that of the file. */
 static bool model_may(const struct model *m, uint32_t uid, uint32_t in,
 		      uint32_t gid, int want)
 {
@@ -230,7 +231,7 @@ static bool has_mask(const struct acl *acl)
 	return acl->e[acl->n - 2].tag == ACL_MASK;
 }
 
-/* Nobody gets more than both say. */
+/* No new file gives more rights than both the mode and the default list. */
 START_TEST(test_create)
 {
 	for (int i = 0; i < 50000; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_auth_exchange.c - what is agreed before a ticket: each end proves that it saw the same. */
+/*
+ * test_auth_exchange.c - the exchange before a ticket: each end proves that it has seen the same
+ * messages.
+ */
 #include <errno.h>
 #include <openssl/evp.h>
 #include <stdio.h>
@@ -72,7 +75,9 @@ START_TEST(test_exchange)
 }
 END_TEST
 
-/* Keys of small order would make the same secret with every other one: zero. */
+/*
+ * With a key of small order, the secret would be the same for every other key: such keys give zero.
+ */
 START_TEST(test_small_order)
 {
 	static const char *const keys[] = {
@@ -80,7 +85,7 @@ START_TEST(test_small_order)
 		"0100000000000000000000000000000000000000000000000000000000000000",
 		"e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
 		"5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
-		/* p - 1, p, p + 1; the highest bit does not count */
+		/* p - 1, p, p + 1; the highest bit is ignored */
 		"ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 		"edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
 		"eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
@@ -101,7 +106,7 @@ START_TEST(test_small_order)
 }
 END_TEST
 
-/* Both ends may have either library. */
+/* The two ends may use different libraries. */
 START_TEST(test_other_library)
 {
 	for (int round = 0; round < 50; round++) {
@@ -196,7 +201,7 @@ START_TEST(test_bad_words)
 }
 END_TEST
 
-/* The manager's word is about the ticket, too. */
+/* The code of the manager also covers the ticket. */
 START_TEST(test_answer)
 {
 	uint8_t ticket[100] = { 1 }, secret[WIRE_KEY_LEN] = { 2 };

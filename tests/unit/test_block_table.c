@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_block_table.c - shared blocks against a model that knows everything, and against readers
- * that read byte by byte while they change.
+ * test_block_table.c - shared blocks, compared with a model, and read byte by byte while they
+ * change.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,18 +22,18 @@
 static struct block_table *share;
 static struct rnd rnd;
 
-/* ---- the model: every byte of an object is the same ---- */
+/* ---- the model: all bytes of an object have the same value ---- */
 
 struct object {
 	uint64_t handle;
 	uint8_t byte;
 	uint64_t size;
-	unsigned int inside; /* changes */
+	unsigned int inside; /* number of changes in progress */
 };
 
 static struct object object[HANDLES];
-static bool disturbs; /* a change comes while a block is filled */
-static bool fails; /* some bytes would have to be waited for */
+static bool disturbs; /* a change happens while a block is filled */
+static bool fails; /* the read would have to wait for some bytes */
 
 static void open_it(void)
 {
@@ -179,7 +179,7 @@ START_TEST(second_time)
 }
 END_TEST
 
-/* Any bit that is wrong is seen. */
+/* Every flipped bit is detected. */
 START_TEST(wrong_bits_do_not_hold)
 {
 	struct object *o = &object[2];
@@ -205,7 +205,8 @@ END_TEST
 #define ROUNDS 4000u
 
 static struct {
-	uint8_t data[WIRE_BLOCK]; /* all of them the same, or being changed */
+	/* all have the same value, or are being changed */
+	uint8_t data[WIRE_BLOCK];
 	_Atomic uint64_t begun, answered;
 	atomic_bool stop;
 } race;
@@ -249,7 +250,7 @@ static void *fills(void *arg)
 	return NULL;
 }
 
-/* As an adapter may: in no order that can be relied on. */
+/* Reads as an adapter may, in no defined order. */
 static void read_bytes(struct wire_block *out)
 {
 	uint64_t places;

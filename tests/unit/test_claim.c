@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_claim.c - which manager may have which store. */
+/* test_claim.c - which manager may claim which store. */
 #include <check.h>
 #include <errno.h>
 #include <ftw.h>
@@ -16,7 +16,7 @@
 #define OWNER 7u
 #define OTHER 8u
 #define UNKNOWN 0u
-#define OLD 99u /* a store that was here before */
+#define OLD 99u /* the number of an older store */
 
 static char dir[64];
 static struct object_store *store;
@@ -62,7 +62,7 @@ static int claim(uint64_t owner, uint64_t known, bool fresh, bool ask)
 	return store_claim(store, &c);
 }
 
-/* The stamp as earlier versions wrote it. */
+/* Writes the stamp as earlier versions did. */
 static void write_stamp(unsigned int version)
 {
 	char path[80];
@@ -78,7 +78,7 @@ static void write_stamp(unsigned int version)
 	fclose(f);
 }
 
-/* The number after "version" in the stamp. */
+/* Returns the number after "version" in the stamp. */
 static unsigned int stamped(void)
 {
 	unsigned int version = 0;
@@ -182,7 +182,7 @@ START_TEST(old_store_goes_on)
 }
 END_TEST
 
-/* The folder, or all that was in it. */
+/* The folder of the objects, or its content, is missing. */
 START_TEST(objects_that_are_gone)
 {
 	char path[80], mark[90];

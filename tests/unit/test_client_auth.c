@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_client_auth.c - a client among managers that are not what they say. */
+/* test_client_auth.c - a client whose managers lie about their identity. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static struct wire_challenge_rep rep;
 static struct wire_auth body;
 static uint8_t word[WIRE_WORD_MAX];
 
-/* The manager's part of the exchange, and what it says. */
+/* Builds the manager's part of the exchange, and its reply. */
 static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
@@ -84,7 +84,7 @@ START_TEST(test_word)
 }
 END_TEST
 
-/* "The kernel's word is enough": believed of this host alone. */
+/* The client believes only a manager on its host that the kernel's identity is enough. */
 START_TEST(test_kernel)
 {
 	rep.flags = htole32(WIRE_CH_KERNEL);
@@ -114,7 +114,7 @@ START_TEST(test_file_system)
 }
 END_TEST
 
-/* ---- the answer ---- */
+/* ---- the reply ---- */
 
 struct reply {
 	struct wire_auth_rep rep;
@@ -170,7 +170,8 @@ START_TEST(test_ticket)
 END_TEST
 
 /*
- * A manager without the key, one that sends back what it heard, and one that gives another ticket.
+ * A manager without the key, one that sends the client's own message back, and one that gives
+ * another ticket.
  */
 START_TEST(test_false_manager)
 {
@@ -178,7 +179,8 @@ START_TEST(test_false_manager)
 	struct reply r;
 
 	if (_i == 3) {
-		rep.flags = htole32(WIRE_CH_KERNEL); /* and is not here */
+		/* the client is not on this manager's host */
+		rep.flags = htole32(WIRE_CH_KERNEL);
 	}
 	ck_assert_int_eq(say(), 0);
 	make(&r, _i == 0 ? other : ring);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_client_groups.c - a list of groups that made room for others is not sent. */
+/* test_client_groups.c - a list of groups that was replaced by others is not sent. */
 #include <errno.h>
 
 #include "client/lib/session/server_call.h"
@@ -7,11 +7,11 @@
 #include "tests/run_suite.h"
 #include "common/wire/wire.h"
 
-#define LISTS 64u /* of WIRE_GROUPS_ALL: one is too many */
+#define LISTS 64u /* larger than WIRE_GROUPS_ALL together */
 
 static uint32_t gid[WIRE_GROUPS_ALL];
 
-/* ENOENT would be the answer that a name is not there. */
+/* The error must not be ENOENT, which means that a name does not exist. */
 START_TEST(test_gone)
 {
 	static struct session s;

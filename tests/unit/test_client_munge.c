@@ -31,7 +31,7 @@ static struct wire_auth body;
 static uint8_t word[WIRE_WORD_MAX];
 static struct munger *munger;
 
-/* The manager's part of the exchange, and what it says. */
+/* Builds the manager's part of the exchange, and its reply. */
 static void answer_challenge(void)
 {
 	ck_assert_int_eq(ops->begin(auth, &challenge), 0);
@@ -88,7 +88,7 @@ static int say(void)
 	return ops->word(auth, &way, &rep, &body, word);
 }
 
-/* True if the manager finds the expected values of this exchange in that word. */
+/* Returns true if the credential contains the expected values of this exchange. */
 static bool about(const struct auth_exchange *p)
 {
 	struct munger_word got;
@@ -125,7 +125,7 @@ START_TEST(test_bound)
 }
 END_TEST
 
-/* "The kernel's word is enough": believed of this host alone. */
+/* The client believes only a manager on its host that the kernel's identity is enough. */
 START_TEST(test_kernel)
 {
 	rep.flags = htole32(WIRE_CH_KERNEL);
@@ -159,7 +159,7 @@ START_TEST(test_away)
 }
 END_TEST
 
-/* ---- the answer ---- */
+/* ---- the reply ---- */
 
 struct reply {
 	struct wire_auth_rep rep;
@@ -168,7 +168,7 @@ struct reply {
 	struct wire_msg msg;
 };
 
-/* Of a manager that this user runs. */
+/* Builds the reply of a manager that this user runs. */
 static void make(struct reply *r, unsigned int uid)
 {
 	struct ticket t = { .limits = { 1, 2, 3, 1000 }, .uid = 1000 };
@@ -215,7 +215,10 @@ START_TEST(test_ticket)
 }
 END_TEST
 
-/* Another user, another ticket, our own word said back, nothing, another cluster. */
+/*
+ * A reply of another user, with another ticket, with our own credential, without one, and of
+ * another cluster.
+ */
 START_TEST(test_false_manager)
 {
 	uint64_t life = 7;
@@ -254,7 +257,7 @@ START_TEST(test_end_away)
 }
 END_TEST
 
-/* ---- the connection is sealed as it is ---- */
+/* ---- the connection is sealed in place ---- */
 
 static void agree_here(uint32_t uid, bool encrypt)
 {
@@ -267,7 +270,7 @@ static void agree_here(uint32_t uid, bool encrypt)
 	exchange.uid = uid;
 }
 
-/* Reads the word as the manager does. */
+/* Decodes the credential as the manager does. */
 static void read_word(uint8_t key[MAC_KEY_LEN])
 {
 	struct munger_word got;
@@ -282,7 +285,7 @@ static void read_word(uint8_t key[MAC_KEY_LEN])
 	memcpy(key, got.payload + AUTH_EXCHANGE_LEN, MAC_KEY_LEN);
 }
 
-/* And what it answers, and seals by. */
+/* Builds the reply, and the sealer of the manager. */
 static void make_sealer_in_place(struct reply *r,
 				 uint8_t digest[AUTH_EXCHANGE_LEN],
 				 uint8_t root[MAC_KEY_LEN])
@@ -303,7 +306,7 @@ static void make_sealer_in_place(struct reply *r,
 	sealing_root(secret, shared, root);
 }
 
-/* Whether what leaves one end is taken by the other. */
+/* Returns whether one end can open what the other one has sealed. */
 static bool fit(struct sealer *from, struct sealer *to)
 {
 	uint8_t record[8 + 4] = "a head; abc", *data = record + 8;
@@ -334,11 +337,14 @@ static void check_keys(const uint8_t root[MAC_KEY_LEN],
 	ck_assert(fit(other, ours) == !changed);
 	sealer_free(ours);
 	sealer_free(other);
-	/* once */
+	/* only once */
 	ck_assert_uint_eq(ops->seal_in_place(auth).mode, SEAL_NONE);
 }
 
-/* The secret is for the manager's eyes, the keys are both ends'; one bit makes them others. */
+/*
+ * Only the manager can read the secret.  Both ends derive the same keys; one flipped bit gives
+ * others.
+ */
 START_TEST(test_here)
 {
 	const uint32_t who[] = { 0, SERVER, geteuid() };
@@ -357,7 +363,7 @@ START_TEST(test_here)
 }
 END_TEST
 
-/* Nothing is said to one who runs as somebody else. */
+/* The client sends nothing to a manager that runs as another user. */
 START_TEST(test_here_false_user)
 {
 	agree_here(SERVER + 1, false);
@@ -367,8 +373,8 @@ START_TEST(test_here_false_user)
 END_TEST
 
 /*
- * A manager that cannot read the word.  It sends a code by another secret, another ticket, another
- * hidden secret, another uid or mode, a credential in place of the code, or nothing.
+ * The manager cannot read the credential.  It sends a code made from another secret, ticket, hidden
+ * secret, uid or mode, or a credential instead of the code, or nothing.
  */
 START_TEST(test_here_false_manager)
 {
@@ -406,7 +412,7 @@ START_TEST(test_here_false_manager)
 }
 END_TEST
 
-/* The manager sees what the client saw: a change on the way makes another exchange. */
+/* The manager must have seen what the client sent: a change in transit makes another exchange. */
 START_TEST(test_here_bound)
 {
 	struct munger_word got;
@@ -430,7 +436,7 @@ START_TEST(test_here_bound)
 }
 END_TEST
 
-/* A connection that cannot be sealed so: the client comes again. */
+/* If the connection cannot be sealed in place, the client connects again. */
 START_TEST(test_not_here)
 {
 	uint8_t digest[AUTH_EXCHANGE_LEN], root[MAC_KEY_LEN];

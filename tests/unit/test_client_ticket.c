@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_client_ticket.c - tickets at a server's door: whose they are, where and how long. */
+/*
+ * test_client_ticket.c - tickets in HELLO: whose they are, at which server, and how long they are
+ * valid.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -27,7 +30,7 @@ static const struct handshake good = {
 	.nonce = { { 6 }, { 7 } },
 };
 
-/* Terms 7 and 8 count. */
+/* The server knows the clocks of terms 7 and 8. */
 static int clock_of(void *arg, uint64_t term, uint64_t *out)
 {
 	if (term != 7 && term != 8)
@@ -86,7 +89,7 @@ START_TEST(test_good)
 
 	ck_assert_uint_eq(prover->ticket(prover->arg, none), 0);
 	ck_assert_int_eq(try(a, &limits, &good), 0);
-	/* the server proves itself by the same secret */
+	/* the server proves itself with the same secret */
 	ck_assert_int_eq(keeper.answer(keeper.arg, &good, &hello.msg, msg,
 				       sizeof(msg), &proof),
 			 0);
@@ -101,7 +104,7 @@ START_TEST(test_good)
 }
 END_TEST
 
-/* Another ticket comes between HELLO and its answer. */
+/* The client gets another ticket between HELLO and its reply. */
 START_TEST(test_renewed)
 {
 	const struct prover *prover = client_ticket_prover(pass);
@@ -118,7 +121,7 @@ START_TEST(test_renewed)
 	ck_assert_int_eq(prover->check(prover->arg, &good, HANDSHAKE_SERVER,
 				       msg, sizeof(msg), &proof),
 			 0);
-	/* and not for ever */
+	/* the old one is not valid for ever */
 	later.expiry++;
 	hello_rig_pass(a, &later, pass);
 	ck_assert_int_eq(prover->check(prover->arg, &good, HANDSHAKE_SERVER,
@@ -155,7 +158,7 @@ START_TEST(test_how_long)
 }
 END_TEST
 
-/* Heard and said again, on another connection, to another server. */
+/* A recorded HELLO is repeated on another connection, and at another server. */
 START_TEST(test_overheard)
 {
 	struct handshake other = good;
@@ -183,7 +186,7 @@ START_TEST(test_overheard)
 }
 END_TEST
 
-/* A peer that heard a ticket does not have its secret. */
+/* A peer that has seen a ticket does not know its secret. */
 START_TEST(test_without_secret)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN] = { 5 };
@@ -196,7 +199,7 @@ START_TEST(test_without_secret)
 }
 END_TEST
 
-/* Any bit of the message: nobody is let in as somebody else. */
+/* With any flipped bit in the message, nobody is accepted as another user. */
 START_TEST(test_changed)
 {
 	struct wire_msg msg;
@@ -207,7 +210,7 @@ START_TEST(test_changed)
 		if (!wire_parse(hello.buf, hello.len, &msg, NULL) &&
 		    msg.ticket) {
 			hello.msg = msg;
-			/* the name of the key in the proof is not looked at */
+			/* the name of the key in the proof is not used */
 			if (bit / 8 < hello.len - sizeof(struct wire_proof) ||
 			    bit / 8 >= hello.len - MAC_LEN)
 				ck_assert_int_ne(admit(&good), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_clock.c - deadlines and extents: the small headers' edges. */
+/* test_clock.c - edge cases of deadlines and extents. */
 #include <check.h>
 
 #include "common/util/clock.h"

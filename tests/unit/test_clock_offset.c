@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_clock_offset.c - the clock of another host, against all that is known of it. */
+/* test_clock_offset.c - the estimated clock of another host, compared with all known bounds. */
 #include <check.h>
 #include <stdint.h>
 
@@ -10,11 +10,11 @@
 #define NOTES 200
 #define SECOND 1000000000ull
 
-/* Two clocks: the other one is off by `ahead` and drifts, within bounds. */
+/* The clock of the other host is off by `ahead`, and drifts within bounds. */
 struct world {
 	struct rnd *rnd;
 	uint64_t ours;
-	double ahead, drift; /* ns, ns per ns */
+	double ahead, drift; /* ahead in ns, drift in ns per ns */
 };
 
 static uint64_t theirs(const struct world *w, uint64_t ours)
@@ -27,7 +27,7 @@ static uint64_t pick(struct world *w, uint64_t max)
 	return rnd_in(w->rnd, 0, max);
 }
 
-/* The bound for `when` that follows from a note of (stamp, at) alone. */
+/* The bound for the time `when` that follows only from the pair (stamp, at). */
 static int64_t bound(uint64_t stamp, uint64_t at, uint64_t when)
 {
 	int64_t age = (int64_t)(when - at);
@@ -72,7 +72,7 @@ START_TEST(stamps_that_cannot_be)
 }
 END_TEST
 
-/* Never later than the truth, and as late as the best note allows. */
+/* The estimate is never later than the truth, and as late as the best pair permits. */
 static void one_world(struct world *w)
 {
 	uint64_t stamp[NOTES], at[NOTES], when, said;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_conf.c - a configuration's values, and messages that help. */
+/* test_conf.c - values of a configuration, and helpful messages. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void teardown(void)
 	unlink(path);
 }
 
-/* err is "PATH:LINE: ...want...". */
+/* Checks that err is "PATH:LINE: ...want...". */
 static void ck_err(int line, const char *want)
 {
 	char where[128];

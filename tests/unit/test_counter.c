@@ -109,7 +109,7 @@ static void page_io(uint64_t handle, struct counter_page *page, bool write)
 	close(fd);
 }
 
-/* ---- what a call gets ---- */
+/* ---- results of calls ---- */
 
 START_TEST(adds_and_sets)
 {
@@ -168,7 +168,7 @@ START_TEST(does_not_wrap)
 }
 END_TEST
 
-/* The first, and one above the ceiling, need the disk; others do not. */
+/* Only the first call, and one above the ceiling, write to the disk. */
 START_TEST(quick_ones_need_no_disk)
 {
 	struct counter_change c = { KEY, 0, false, 1 };
@@ -215,7 +215,7 @@ START_TEST(each_value_once)
 }
 END_TEST
 
-/* More than are kept mapped. */
+/* Uses more files than are kept mapped. */
 START_TEST(of_many_files)
 {
 	const uint64_t files = 3 * COUNTERS_MAPPED;
@@ -239,9 +239,9 @@ START_TEST(goes_with_its_file)
 }
 END_TEST
 
-/* ---- over an end ---- */
+/* ---- after the end of the process or host ---- */
 
-/* The page is as it was at each moment when the process could have been killed. */
+/* The page has each state that it had when the process could have been killed. */
 START_TEST(killed_at_any_time)
 {
 	struct counter_page page;
@@ -283,7 +283,7 @@ START_TEST(loses_power_at_any_time)
 }
 END_TEST
 
-/* An orderly end leaves nothing out, on another life of the host neither. */
+/* A clean stop leaves no gap, even if the host was restarted. */
 START_TEST(stopped)
 {
 	struct counter_page page;
@@ -400,7 +400,7 @@ static int raise_to(int64_t upto, struct counter_loan *place)
 	return counter_lend_to_device(counters, &wish, place);
 }
 
-/* As a client's adapter does. */
+/* Changes the value as a client's adapter does. */
 static int64_t by_device(const struct counter_loan *place, int64_t by)
 {
 	return __atomic_fetch_add((int64_t *)(uintptr_t)place->addr, by,
@@ -430,7 +430,7 @@ START_TEST(lent_and_taken_back)
 END_TEST
 
 /*
- * A value that a client got stays used, even if it is above the ceiling that the client was told.
+ * A value that a client got counts as used, even if it is above the ceiling that the client knows.
  */
 START_TEST(raised_for_what_is_beyond)
 {
@@ -448,7 +448,7 @@ START_TEST(raised_for_what_is_beyond)
 	ck_assert_int_eq(add(HANDLE, 1, 0), 10000);
 	page_io(HANDLE, &page, false);
 	ck_assert_int_ge(page.slot[1].ceiling, 10000);
-	/* it was taken back meanwhile, and set to less */
+	/* the place was taken back, and the counter set to a smaller value */
 	by_device(&place, 5000);
 	add(HANDLE, 1, 1);
 	ck_assert_int_eq(raise_to(15000, &place), 0);
@@ -459,7 +459,7 @@ START_TEST(raised_for_what_is_beyond)
 }
 END_TEST
 
-/* The process or the host is killed: only the page is left. */
+/* The process or the host is killed, and only the page is left. */
 START_TEST(lent_over_an_end)
 {
 	struct counter_loan place;
@@ -520,7 +520,7 @@ START_TEST(lent_of_a_file_that_goes)
 }
 END_TEST
 
-/* ---- what is not a page ---- */
+/* ---- damaged pages ---- */
 
 START_TEST(damaged_pages_are_refused)
 {

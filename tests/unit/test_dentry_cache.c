@@ -97,7 +97,7 @@ static void keep_again(const struct dentry *name, void *arg)
 	note_expired(name, arg);
 }
 
-/* The next name to look at moves to the end of the list during the expiry. */
+/* While names expire, the next one in the list moves to its end. */
 START_TEST(list_changes_in_expiry)
 {
 	const struct dentry_file f = { FILE_IN_DIR, 0 };
@@ -116,7 +116,7 @@ START_TEST(list_changes_in_expiry)
 }
 END_TEST
 
-/* Without a request before, as after a long wait. */
+/* No other request precedes the grant, as after a long wait. */
 START_TEST(grant_alone)
 {
 	keep(DIR, "lock", FILE_IN_DIR);
@@ -239,7 +239,7 @@ START_TEST(rename_moves_file)
 }
 END_TEST
 
-/* ... also if its name is not recorded */
+/* ... also if the name of the file is not recorded */
 START_TEST(rename_moves_file_without_name)
 {
 	keep(DIR, "lock", FILE_IN_DIR);
@@ -299,7 +299,7 @@ START_TEST(too_many_names)
 }
 END_TEST
 
-/* ... and where a lock cannot be noted nothing is kept anywhere. */
+/* If a lock cannot be recorded, nothing is cached in any directory. */
 START_TEST(too_many_locks)
 {
 	for (uint64_t i = 0; i < 9; i++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_descriptors.c - the limit of open files goes as far up as it may, and
- * what is left of it. */
+/*
+ * test_descriptors.c - the limit of open files is raised as far as permitted, and the free
+ * descriptors are counted.
+ */
 #include <check.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ START_TEST(raised)
 }
 END_TEST
 
-/* The last descriptor that the kernel's table has room for. */
+/* Returns the last descriptor for which the kernel's table has room. */
 static unsigned int table_size(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -45,7 +47,7 @@ static unsigned int table_size(void)
 	return size;
 }
 
-/* An eighth of 512 is to stay free.  To look costs no memory. */
+/* An eighth of 512 must stay free.  Counting uses no memory. */
 START_TEST(counted)
 {
 	struct rlimit lim = { .rlim_cur = 512, .rlim_max = 512 };
@@ -65,11 +67,12 @@ START_TEST(counted)
 	close(last - 1);
 	close(last - 2);
 	ck_assert(!descriptors_short(fd, 1000, 0));
-	ck_assert(descriptors_short(fd, 1000, 8)); /* are promised */
+	/* 1000 are reserved for others */
+	ck_assert(descriptors_short(fd, 1000, 8));
 }
 END_TEST
 
-/* The reserve is gone when half of these 64 are. */
+/* The reserve is used up when half of these 64 are in use. */
 START_TEST(reserved)
 {
 	struct rlimit lim = { .rlim_cur = 512, .rlim_max = 512 };

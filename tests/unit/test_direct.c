@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_direct.c - the direct engine on a disk, by libaio and by threads: random
- * pieces against an array, and that whole blocks do stay out of the page cache.
+ * test_direct.c - the engine "direct" on a disk, with libaio and with threads: random pieces
+ * compared with an array.  Whole blocks bypass the page cache.
  */
 #include <check.h>
 #include <errno.h>
@@ -116,7 +116,7 @@ static int move(uint64_t off, size_t len, bool write)
 	return run(&io, write);
 }
 
-/* Pages of the object that are in the page cache. */
+/* Returns the number of the object's pages in the page cache. */
 static unsigned int resident(void)
 {
 	unsigned char page[FILE_MAX / STORE_BLOCK];
@@ -139,7 +139,7 @@ START_TEST(past_the_page_cache)
 	ck_assert_int_eq(store_obj_resize(obj, FILE_MAX), 0);
 	ck_assert_int_eq(move(0, BUF_MAX, true), 0);
 	ck_assert_uint_eq(resident(), 0);
-	/* both edges through it, the rest not */
+	/* only both ends use the page cache */
 	ck_assert_int_eq(move(1u << 20, BUF_MAX - 100, true), 0);
 	ck_assert_uint_le(resident(), 1);
 	memset(buf, 0, BUF_MAX);
@@ -164,7 +164,7 @@ struct round {
 	unsigned char *at;
 };
 
-/* Pieces one after the other, with aligned and unaligned lengths, in the buffer as well. */
+/* Contiguous pieces with aligned and unaligned lengths, also aligned or not in the buffer. */
 static void roll(struct rnd *rnd, struct round *r)
 {
 	uint64_t off = below(rnd, FILE_MAX / 4);
@@ -238,7 +238,7 @@ START_TEST(as_an_array_says)
 }
 END_TEST
 
-/* Too late: not by libaio, nor by a thread. */
+/* A late request is executed neither by libaio nor by a thread. */
 START_TEST(late)
 {
 	struct store_seg seg = { 0, 2 * 65536u };
@@ -263,7 +263,7 @@ START_TEST(late)
 }
 END_TEST
 
-/* As many as there are chunks, at once: none is lost, none mixed up. */
+/* As many concurrent requests as there are chunks: none is lost or confused. */
 #define MANY 32u
 #define EACH (FILE_MAX / MANY)
 
@@ -313,7 +313,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-/* The later piece wins, whatever carries them out. */
+/* Of overlapping pieces the later one wins, whatever executes them. */
 START_TEST(overlap_in_order)
 {
 	struct store_seg seg[] = { { 0, 65536 }, { 4096, 65536 } };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_dirty_objects.c - who hears of a write-back error: random writes, flushes and
- * errors of sessions and objects, against a model that remembers every write.
+ * test_dirty_objects.c - which sessions get a write-back error: random writes, flushes and errors,
+ * compared with a model that remembers every write.
  */
 #include <check.h>
 #include <errno.h>
@@ -16,8 +16,8 @@
 
 #define SESSIONS 5u
 #define OBJECTS 6u
-#define WRITES 8u /* of a session and an object, that run */
-#define FLUSHES 4u /* of a session, that run */
+#define WRITES 8u /* concurrent writes of a session to an object */
+#define FLUSHES 4u /* concurrent flushes of a session */
 #define STEPS 100000u
 
 static struct object_store store;
@@ -27,22 +27,23 @@ static struct rnd rnd;
 struct model {
 	unsigned int nrunning;
 	struct dirty_object *running[WRITES];
-	unsigned long unsafe; /* writes that ended and are not stable */
-	int told; /* -errno that is to be told, or 0 */
+	unsigned long unsafe; /* writes that have ended and are not stable */
+	int told; /* -errno that a flush must return, or 0 */
 };
 
 struct flush {
 	struct dirty_objects_flush real;
 	unsigned int object;
 	bool busy;
-	unsigned long covers; /* as model.unsafe was */
+	unsigned long covers; /* the value of model.unsafe at its begin */
 	unsigned long era;
 };
 
 static struct session {
 	struct dirty_objects real;
 	struct model object[OBJECTS];
-	unsigned long era[OBJECTS]; /* grows when something became stable */
+	/* incremented when something became stable */
+	unsigned long era[OBJECTS];
 	struct flush flush[FLUSHES];
 	bool wide;
 	int wide_told;
@@ -119,7 +120,7 @@ static void begin_flush(struct session *s, struct flush *f, unsigned int object)
 	dirty_objects_flush_begin(&s->real, key_of(object), &f->real);
 }
 
-/* Writes that another flush made stable meanwhile are not counted twice. */
+/* Writes that another flush has made stable meanwhile are not counted twice. */
 static void make_stable(struct session *s, const struct flush *f)
 {
 	struct model *m = &s->object[f->object];
@@ -182,7 +183,7 @@ START_TEST(like_the_model)
 }
 END_TEST
 
-/* All hear of all errors rather than one of none. */
+/* If there is no room, all sessions get all errors, rather than none. */
 START_TEST(without_room)
 {
 	rnd_init(&rnd, (uint64_t)_i + 1);
@@ -196,7 +197,7 @@ START_TEST(without_room)
 }
 END_TEST
 
-/* A flush's own error is the answer, and is not told again. */
+/* The error of a flush itself is returned, and not reported again. */
 START_TEST(told_once)
 {
 	struct dirty_objects a = { 0 }, b = { 0 };
@@ -211,7 +212,7 @@ START_TEST(told_once)
 	writeback_errors_add(&store.errors, key_of(1), -EIO);
 	ck_assert_int_eq(dirty_objects_flush_end(&a, &store, &f, -EIO), -EIO);
 	ck_assert(writeback_errors_has(&store.errors,
-				       key_of(1))); /* for b's sake */
+				       key_of(1))); /* kept for b */
 	dirty_objects_flush_begin(&a, key_of(1), &f);
 	ck_assert_int_eq(dirty_objects_flush_end(&a, &store, &f, 0), 0);
 	dirty_objects_flush_begin(&b, key_of(1), &f);
@@ -223,7 +224,7 @@ START_TEST(told_once)
 }
 END_TEST
 
-/* A write that hits nothing but a page cache in memory cannot fail later. */
+/* A write that only reaches a page cache in memory cannot fail later. */
 START_TEST(none_in_memory)
 {
 	struct dirty_objects a = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_disk_pool.c - works that hang until the test releases them: which other works they delay,
- * and which they must not.
+ * test_disk_pool.c - work items that hang until the test releases them: which other items they
+ * delay, and which not.
  */
 #include <check.h>
 #include <semaphore.h>
@@ -82,7 +82,7 @@ static struct disk_client *start(struct step *s, enum disk_work_kind kind,
 	return client;
 }
 
-/* Whatever hangs, of however many clients: each kind goes on. */
+/* Each kind of work continues, whatever hangs, for however many clients. */
 START_TEST(all_kinds_go_on)
 {
 	unsigned int n = _i == DISK_CONTROL ? NTHREADS : STUCK;
@@ -102,7 +102,7 @@ START_TEST(all_kinds_go_on)
 }
 END_TEST
 
-/* One client has its share of threads, and the works of others pass by. */
+/* One client uses only its share of threads, and the work of others overtakes it. */
 START_TEST(one_client_holds_a_share)
 {
 	struct step stuck[STUCK] = { 0 }, s = { 0 };
@@ -120,7 +120,7 @@ START_TEST(one_client_holds_a_share)
 		wait_for(&over, 1);
 	}
 	ck_assert_int_eq(sem_trywait(&begun), -1);
-	s.work.run = pass; /* its own writes go on */
+	s.work.run = pass; /* its own writes continue */
 	disk_pool_run(pool, bad, DISK_WRITE, &s.work);
 	wait_for(&over, 1);
 	let_go(STUCK);
@@ -128,7 +128,7 @@ START_TEST(one_client_holds_a_share)
 }
 END_TEST
 
-/* Threads are bounded, and the last half are for those that have none. */
+/* The number of threads is limited, and the last half are only for clients without one. */
 START_TEST(the_last_are_for_others)
 {
 	const unsigned int n = DISK_QUEUE_THREADS;
@@ -152,7 +152,7 @@ START_TEST(the_last_are_for_others)
 }
 END_TEST
 
-/* All is done when it stops, and by the caller after that. */
+/* A stop executes all work; later work is executed by the caller. */
 START_TEST(stop_does_the_rest)
 {
 	struct step stuck[10] = { 0 }, s[200] = { 0 }, last = { 0 };
@@ -183,7 +183,7 @@ static void maybe_hang(struct disk_work *work)
 		pass(work);
 }
 
-/* Random kinds and clients, some works hang: nothing is lost or done twice. */
+/* Random kinds and clients, and some work hangs: nothing is lost or executed twice. */
 START_TEST(storm)
 {
 	enum { WORKS = 5000, CLIENTS = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_dist.c - striping against a model that deals out byte after byte. */
+/* test_dist.c - striping, compared with a model that assigns byte after byte. */
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #define SEED 20030706u
 
-/* As ck_assert(), which costs a system call even when it holds. */
+/* Like ck_assert(), which makes a system call even if it holds. */
 #define SURE(cond)                                                             \
 	do {                                                                   \
 		if (!(cond))                                                   \
@@ -25,7 +25,7 @@
 				     a_, #b, b_);                              \
 	} while (0)
 
-/* Small enough to walk, with sizes that are no powers of two. */
+/* Sizes that are small enough to walk, and no powers of two. */
 static struct dist random_dist(struct rnd *r)
 {
 	struct dist d = { 0 };
@@ -35,7 +35,7 @@ static struct dist random_dist(struct rnd *r)
 	return d;
 }
 
-/* Rounds at the start, in the middle and at the end of what a file can be. */
+/* Rounds at the start, in the middle and at the end of the largest file. */
 static uint64_t random_round(struct rnd *r, const struct dist *d)
 {
 	uint64_t last = dist_model_round(d, INT64_MAX);
@@ -61,7 +61,7 @@ static void check_byte(const struct dist_model *m)
 	SAME(dist_logical(d, m->server, m->local[m->server]), m->off);
 }
 
-/* To the end of the stripe from here, and one byte more. */
+/* Checks up to the end of the current stripe, and one byte more. */
 static void check_stripe(const struct dist_model *m)
 {
 	uint64_t local, left = m->d->ssize - m->off % m->d->ssize;
@@ -75,7 +75,7 @@ static void check_stripe(const struct dist_model *m)
 	SURE(!dist_stripe(m->d, m->off, left + 1, &k, &local));
 }
 
-/* A file that ends here, and what its objects say about its size. */
+/* Checks the sizes of the objects of a file that ends here. */
 static void check_sizes(const struct dist_model *m)
 {
 	uint64_t max = 0, size;
@@ -111,10 +111,10 @@ START_TEST(bytes_and_sizes)
 }
 END_TEST
 
-/* Walks one server's part byte for byte with the iterator. */
+/* Walks the part of one server byte by byte with the iterator. */
 struct walk {
 	struct dist_iter it;
-	uint64_t at, left; /* of the current piece, file offset */
+	uint64_t at, left; /* position in the current piece, as file offset */
 	uint64_t total;
 };
 
@@ -181,7 +181,7 @@ START_TEST(ranges)
 }
 END_TEST
 
-/* Up to the very last byte that a file can have. */
+/* The last byte that a file can have. */
 START_TEST(last_byte)
 {
 	struct dist_model m;
@@ -198,7 +198,7 @@ START_TEST(last_byte)
 }
 END_TEST
 
-/* Stripes too large to walk: the model in arithmetic that cannot overflow. */
+/* Stripes that are too large to walk: the model is arithmetic that cannot overflow. */
 START_TEST(large_stripes)
 {
 	struct dist d;
@@ -223,7 +223,7 @@ START_TEST(large_stripes)
 }
 END_TEST
 
-/* Shares of a range of any size add up to it. */
+/* The shares of a range of any size add up to its length. */
 START_TEST(shares_add_up)
 {
 	struct dist d;
@@ -243,7 +243,7 @@ START_TEST(shares_add_up)
 }
 END_TEST
 
-/* An iod that lies about its sizes makes no small or negative file. */
+/* If an iod reports wrong sizes, the size of the file is not too small or negative. */
 START_TEST(saturation)
 {
 	const struct dist d = { .pcount = 1024, .ssize = DIST_SSIZE_MAX };
@@ -262,7 +262,7 @@ START_TEST(saturation)
 }
 END_TEST
 
-/* One server: the range is one piece, however many stripes it spans. */
+/* With one server the range is one piece, however many stripes it has. */
 START_TEST(one_server_is_one_piece)
 {
 	const struct dist d = { .pcount = 1, .ssize = 64 };

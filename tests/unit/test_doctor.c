@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_doctor.c - what pvfs-doctor reads, and how a check ends that does not. */
+/*
+ * test_doctor.c - the sources of pvfs-doctor, and the end of a check that does not end by itself.
+ */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -191,7 +193,7 @@ START_TEST(unmounted)
 			  "/dev/c /data/my\\040disk xfs x 0 2\n"
 			  "/dev/d none swap x 0 0\n");
 	ck_assert_uint_eq(unmounted_above(&d, "/data/iod"),
-			  0); /* nobody knows */
+			  0); /* unknown host */
 	ck_assert_int_eq(mkdir(host_path(&d, path, "/proc/self"), 0700), 0);
 	put("/proc/self/mounts",
 	    "/dev/a / ext4 x 0 0\nproc /proc proc x 0 0\n");
@@ -239,7 +241,7 @@ END_TEST
 
 START_TEST(space)
 {
-	ck_assert(!space_is_low(0, 0, 100)); /* none of it is counted */
+	ck_assert(!space_is_low(0, 0, 100)); /* no space is counted */
 	ck_assert(space_is_low(99, 100, 100));
 	ck_assert(space_is_low(199, 10000, 100));
 	ck_assert(!space_is_low(200, 10000, 100));
@@ -261,7 +263,7 @@ static void says_much(const struct doctor *doctor, const struct subject *s)
 	doctor_note(doctor, "that");
 }
 
-/* As a path in it may be. */
+/* Reports a long text, as a path may be. */
 static void says_long(const struct doctor *doctor, const struct subject *s)
 {
 	char fix[3 * DOCTOR_TEXT];
@@ -351,7 +353,9 @@ START_TEST(long_fix)
 }
 END_TEST
 
-/* Findings that do not fit are reported as such, not as a late check; the others are complete. */
+/*
+ * Findings that do not fit are reported as such, and not as a late check; the others are complete.
+ */
 START_TEST(too_much)
 {
 	struct check_run run;
@@ -395,7 +399,7 @@ START_TEST(ends)
 }
 END_TEST
 
-/* Checks after a server that was not reached are skipped. */
+/* Checks that need a server are skipped after it was not reached. */
 START_TEST(away)
 {
 	static const struct check reach = { "r", OF_SERVER, "", says_much,

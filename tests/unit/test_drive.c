@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_drive.c - who drives, for how long, and whether every operation ends;
- * over a progress context that ends the oldest operation in each round.
+ * test_drive.c - which thread drives, for how long, and that every operation ends.  The progress
+ * context ends the oldest operation in each round.
  */
 #include <check.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 
 static struct drive drive;
 
-/* The context: the driving thread has it exclusively. */
+/* The context: only the driving thread uses it. */
 static struct ops begun;
 static atomic_bool driven;
 static void (*after_round)(void);
@@ -80,10 +80,10 @@ static void teardown(void)
 	drive_destroy(&drive);
 }
 
-/* ---- the one who drives is not kept by those who come back ---- */
+/* ---- returning threads do not keep a thread driving for ever ---- */
 
 static pthread_t first;
-static unsigned int rounds; /* of first */
+static unsigned int rounds; /* rounds of `first` */
 static atomic_uint crowd; /* threads that still make calls */
 static atomic_bool open_to_all;
 
@@ -99,7 +99,7 @@ static void *one_of_a_crowd(void *arg)
 	return NULL;
 }
 
-/* Whenever first looks, somebody wants something. */
+/* Whenever `first` looks, another thread wants to drive. */
 static void until_wanted(void)
 {
 	if (!pthread_equal(pthread_self(), first))
@@ -128,7 +128,7 @@ START_TEST(nobody_is_kept)
 }
 END_TEST
 
-/* ---- every operation ends, also those that nobody waits for ---- */
+/* ---- every operation ends, also without a waiting thread ---- */
 
 static atomic_uint posted;
 
@@ -178,7 +178,7 @@ START_TEST(all_end)
 }
 END_TEST
 
-/* ---- who watches ---- */
+/* ---- the watcher ---- */
 
 static unsigned int told(int event)
 {
@@ -187,7 +187,10 @@ static unsigned int told(int event)
 	return eventfd_read(event, &n) ? 0 : (unsigned int)n;
 }
 
-/* Only when nobody came since, and told once when somebody does. */
+/*
+ * drive_leave() succeeds only if no operation arrived, and the eventfd is signalled once when one
+ * does.
+ */
 START_TEST(watcher)
 {
 	int event = eventfd(0, EFD_NONBLOCK);
@@ -199,7 +202,7 @@ START_TEST(watcher)
 	ck_assert(drive_enter(&drive, &turns));
 	ck_assert(drive_leave(&drive, event));
 	ck_assert_uint_eq(told(event), 0);
-	/* it woke up by itself, and goes to sleep again */
+	/* it woke up by itself, and sleeps again */
 	ck_assert(drive_enter(&drive, &turns));
 	ck_assert(drive_leave(&drive, event));
 	ck_assert_uint_eq(told(event), 0);
@@ -222,7 +225,7 @@ static void *one_call(void *arg)
 	return NULL;
 }
 
-/* A call that comes while the watcher looks is next, and the watcher does not sleep then. */
+/* A call that starts while the watcher drives goes next, and the watcher does not sleep. */
 START_TEST(watcher_makes_way)
 {
 	uint64_t turns = 0;
@@ -310,7 +313,8 @@ START_TEST(attending_drives)
 	drive_attend(&drive, all_ended, &n, CLOCK_NEVER);
 	ck_assert_uint_eq(atomic_load(&ended), n);
 	submit_some(1);
-	drive_attend(&drive, all_ended, &n, 0); /* not longer than that */
+	/* it attends no longer than that */
+	drive_attend(&drive, all_ended, &n, 0);
 	submit_some(1);
 	drive_kick(&drive);
 	ck_assert_uint_eq(atomic_load(&ended), n + 2);
@@ -332,7 +336,7 @@ static void *crowd_of_calls(void *arg)
 	return arg;
 }
 
-/* All wait for the same, one drives: the others are told. */
+/* Several threads wait for the same event, and one drives: the others are signalled. */
 START_TEST(others_stand_by)
 {
 	unsigned int n = 3 * CALLS;
@@ -361,7 +365,7 @@ START_TEST(who_looks_on_is_told)
 	unsigned int n;
 
 	ck_assert(drive_rest(&drive, &o, fd, &n, &until));
-	ck_assert(!told(o.event)); /* of itself */
+	ck_assert(!told(o.event)); /* not by itself */
 	call();
 	ck_assert(told(o.event) && !o.listed);
 	call();
@@ -386,7 +390,7 @@ START_TEST(the_tender_is_told_while_there_is_something)
 }
 END_TEST
 
-/* Operations without a driver wait for the next driver, and are executed before its own. */
+/* Operations that no thread drives are executed by the next driver, before its own. */
 START_TEST(what_was_left_goes_first)
 {
 	atomic_store(&ended, 0);

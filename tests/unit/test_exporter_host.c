@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_exporter_host.c - which hosts pvfs-exporter answers for. */
+/* test_exporter_host.c - for which Host headers pvfs-exporter replies. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static const struct {
 	{ "localhost.evil.example", "127.0.0.1", false },
 	{ "evil.localhost.", "127.0.0.1", false },
 	{ "127.0.0.1.evil.example", "127.0.0.1", false },
-	{ "127.1", "127.0.0.1", false }, /* no browser says so */
+	{ "127.1", "127.0.0.1", false }, /* no browser sends this */
 	{ "localhost:9797@evil.example", "127.0.0.1", false },
 	{ "localhost:x", "127.0.0.1", false },
 	{ "evil.example#localhost", "127.0.0.1", false },

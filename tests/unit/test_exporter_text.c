@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_exporter_text.c - what pvfs-exporter writes: text of others escaped, whatever bytes it
- * is, and times in few buckets, as many as a model counts.
+ * test_exporter_text.c - the output of pvfs-exporter: foreign text is escaped, whatever its bytes
+ * are, and times are in a few buckets, with the counts of a model.
  */
 #include <check.h>
 #include <json-c/json.h>
@@ -27,7 +27,8 @@ static const struct {
 	  "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
 	  "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80" },
 	{ "\xff|\x80|\xc3", BAD "|" BAD "|" BAD, BAD "|" BAD "|" BAD },
-	{ "\xc0\xaf", BAD BAD, BAD BAD }, /* '/', longer than it need be */
+	/* '/', in a longer form than necessary */
+	{ "\xc0\xaf", BAD BAD, BAD BAD },
 	{ "\xed\xa0\x80", BAD BAD BAD, BAD BAD BAD }, /* a surrogate */
 	{ "\xf4\x90\x80\x80", BAD BAD BAD BAD, BAD BAD BAD BAD },
 	{ "\xe2\x82\"", BAD BAD "\\\"", BAD BAD "\"" }, /* cut off */
@@ -39,7 +40,7 @@ static const char *seen(const struct text_buffer *t)
 	return t->s ? t->s : "";
 }
 
-/* As the label should say it. */
+/* Computes the expected label. */
 static void replaced(const char *s, char *out)
 {
 	while (*s) {
@@ -67,7 +68,7 @@ START_TEST(test_escaped)
 }
 END_TEST
 
-/* A label that was read back. */
+/* Reverses the escapes of a label. */
 static void unescape(const char *s, char *out)
 {
 	while (*s) {
@@ -106,7 +107,7 @@ START_TEST(test_any_bytes)
 }
 END_TEST
 
-/* A row without room is left out, and the text says so. */
+/* A row that does not fit is left out, and the text says so. */
 START_TEST(test_bound)
 {
 	struct text_buffer t = { 0 };
@@ -123,7 +124,7 @@ END_TEST
 
 /* ---- buckets ---- */
 
-/* Each time one by one. */
+/* The bucket of each single time. */
 static unsigned int model_bucket(uint64_t ns)
 {
 	unsigned int i = 0;
@@ -167,7 +168,7 @@ START_TEST(test_buckets)
 }
 END_TEST
 
-/* Each border is one of the server's, or something would be guessed. */
+/* Each border is one of the server's, so that no count has to be estimated. */
 START_TEST(test_borders)
 {
 	for (unsigned int i = 0; i < COARSE - 1; i++)
@@ -183,7 +184,7 @@ END_TEST
 
 #define LAST (PVFS_LATENCIES - 1)
 
-/* The answers of a server, with the rows one after the other. */
+/* The replies of a server, with the rows one after the other. */
 struct says {
 	struct pvfs_ping ping;
 	struct statfs space;
@@ -261,7 +262,7 @@ static void add_rows(struct says *s)
 	add_user(s, "others", "", 0, 9);
 	add_way(s, "read", s->read);
 	add_way(s, "write", NULL);
-	m = add(s, "moon_phase"); /* of a later release */
+	m = add(s, "moon_phase"); /* a row of a later release */
 	m->kind = PVFS_TOTAL;
 	m->n = 6;
 	m->help = "Of \"the\"\nmoon\\.";
@@ -327,7 +328,7 @@ START_TEST(test_metrics)
 	holds(&t, "pvfs_user_received_bytes_total{server=\"mgr\","
 		  "uid=\"others\",job_id=\"\"} 9\n");
 	holds(&t, DIRECT("_count", "read") " 4\n");
-	/* of a client that times none by itself */
+	/* this client does not measure times itself */
 	ck_assert_ptr_null(strstr(t.s, DIRECT("_count", "write")));
 	ck_assert_ptr_null(strstr(t.s, "pvfs_uptime_seconds{server=\"iod0\""));
 	holds(&t, "# HELP pvfs_moon_phase_total Of \"the\"\\nmoon\\\\.\n"
@@ -337,7 +338,7 @@ START_TEST(test_metrics)
 }
 END_TEST
 
-/* The text that stands under key of what was parsed. */
+/* Returns the text under `key` in the parsed JSON. */
 static const char *text_of(struct json_object *o, const char *key)
 {
 	return json_object_get_string(json_object_object_get(o, key));
@@ -411,7 +412,7 @@ static void make_users(struct users *u)
 	}
 }
 
-/* All that is told of the users and jobs of so many iods and a manager. */
+/* Returns the size of the output for users and jobs, for this number of iods and a manager. */
 static size_t labels_size(int wanted, unsigned int iods)
 {
 	struct users *u = calloc(1, sizeof(*u));
@@ -442,7 +443,7 @@ static size_t labels_size(int wanted, unsigned int iods)
 	return len;
 }
 
-/* Sums by kind: users that are not shown are among the others. */
+/* Sums by kind; users that are not shown are counted as others. */
 static void count_users(const struct pvfs_metric *list, int n, uint64_t sum[2])
 {
 	sum[0] = sum[1] = 0;
@@ -474,7 +475,7 @@ START_TEST(test_users)
 			else
 				ck_assert_int_eq(max < USERS / 2, 1);
 		ck_assert_int_eq(shown, max < USERS / 2 ? 2 * max : USERS);
-		/* none of those that are left out asked for more */
+		/* no user that was left out has made more requests */
 		for (int i = 1; i < n; i++)
 			ck_assert(user[i].labels != user[i - 1].labels ||
 				  user[i].n <= user[i - 1].n ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fair_queue.c - random puts, takes and ends against a model that looks at all
- * clients each time, and what fairness promises whatever the model says.
+ * test_fair_queue.c - random puts, takes and ends, compared with a model that inspects all clients
+ * each time; and the promised fairness, independent of the model.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -25,11 +25,12 @@ struct item {
 
 static struct model {
 	struct fair_queue_client real;
-	uint64_t put, taken; /* numbers of its items */
+	uint64_t put, taken; /* number of its items */
 	unsigned int running;
 	enum state state;
-	uint64_t since; /* in this state */
-	unsigned int passed[CLIENTS]; /* turns of others since FIRST */
+	uint64_t since; /* since when it is in this state */
+	/* turns of each other client since its state is FIRST */
+	unsigned int passed[CLIENTS];
 } model[CLIENTS];
 
 static struct fair_queue queue;
@@ -79,7 +80,7 @@ static void put(unsigned int client)
 	settle(m, false);
 }
 
-/* Nobody who has none running is passed twice by the same other. */
+/* A client that has nothing running is not overtaken twice by the same other client. */
 static void note_pass(unsigned int client)
 {
 	for (unsigned int i = 0; i < CLIENTS; i++)
@@ -148,7 +149,8 @@ START_TEST(like_the_model)
 		uint64_t what = rnd_in(&r, 0, 9);
 
 		if (what < 4)
-			put(client * client / CLIENTS); /* some have much */
+			/* some clients have many items */
+			put(client * client / CLIENTS);
 		else if (what < 8)
 			take(what < 6);
 		else

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fast.c - Fast RDMA buffers: one end tells its buffers and the other writes to them.  Numbers
- * are given once, and budgets hold.  Asking whether memory is registered does not register it.
+ * test_fast.c - Fast RDMA buffers: one end announces its buffers, and the other one writes to them.
+ * Numbers are issued once, and budgets hold.  A check whether memory is registered does not
+ * register it.
  */
 #include <check.h>
 #include <errno.h>
@@ -64,7 +65,7 @@ static size_t not_zero(const uint8_t *p)
 	return n;
 }
 
-/* Old contents of the heap are somebody's, and so are the bytes of the connection before. */
+/* Buffers contain neither old data of the heap nor bytes of an earlier connection. */
 START_TEST(nothing_of_others_is_in_them)
 {
 	void *before;
@@ -153,7 +154,7 @@ START_TEST(find_does_not_register)
 
 	rail_mem_init(&m, mem, sizeof(mem), TP_REMOTE_READ);
 	ck_assert(!rail_mem_find(&m, &rails, 1));
-	m.keep = true; /* but nothing keeps it */
+	m.keep = true; /* but the registration is not kept */
 	ck_assert(!rail_mem_find(&m, &rails, 1));
 	ck_assert_int_eq(mock.mrs, 0);
 	ck_assert_int_eq(rail_mem_on(&m, &rails, 1), 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fence.c - the file of the fences: over restarts, over writes that were
- * torn or failed, on a full disk, and as earlier versions left it.
+ * test_fence.c - the file of the fences: after restarts, torn or failed writes, on a full disk, and
+ * in the format of earlier versions.
  */
 #include <check.h>
 #include <errno.h>
@@ -22,13 +22,15 @@
 #include "server/store/object_store.h"
 
 #define FSID 0x1122334455667788ull
-#define HEAD 16384 /* bytes of each of the two */
+#define HEAD 16384 /* length of each of the two heads */
 
 static char dir[64];
 static struct object_store *store;
-static atomic_int broken; /* writes fail with it */
-static atomic_int tear; /* in that write, from 1, only the first half */
-static atomic_int unreadable; /* heads, 1 << index each, whose reads fail */
+static atomic_int broken; /* errno with which writes fail */
+/* the number (from 1) of the write that writes only its first half */
+static atomic_int tear;
+/* bits 1 << index of the heads whose reads fail */
+static atomic_int unreadable;
 
 ssize_t pwrite(int fd, const void *buf, size_t n, off_t off)
 {
@@ -117,7 +119,7 @@ static void put_old(const char *text)
 	close(fd);
 }
 
-/* One bit, as if a write had not come through. */
+/* Flips one bit, as if a write had been lost. */
 static void flip(off_t at)
 {
 	int fd = open_file("fences", O_RDWR);
@@ -167,7 +169,7 @@ START_TEST(kept_over_a_restart)
 	ck_assert(store_fence_has(store, 77));
 	ck_assert(store_fence_has(store, UINT64_MAX));
 	ck_assert(!store_fence_has(store, 78));
-	/* over the end of a page, one by one */
+	/* one by one, beyond the end of a page */
 	add(1000, 1000 + FENCE_PAGE_IDS + 3);
 	reopen();
 	all_there(1000, 1000 + FENCE_PAGE_IDS + 3);
@@ -175,7 +177,7 @@ START_TEST(kept_over_a_restart)
 }
 END_TEST
 
-/* A store with fences 1 to n, as they were kept by an earlier version. */
+/* Creates a store with fences 1 to n in the format of an earlier version. */
 static void begin_with(uint64_t n)
 {
 	char *text = malloc(n * 17 + 1);
@@ -189,7 +191,7 @@ static void begin_with(uint64_t n)
 	ck_assert_int_eq(open_store(), 0);
 }
 
-/* The newest STORE_FENCE_MAX at least, over the end of the ring. */
+/* At least the newest STORE_FENCE_MAX fences are kept, also beyond the end of the ring. */
 START_TEST(the_oldest_make_room)
 {
 	const uint64_t n = FENCE_PAGES * FENCE_PAGE_IDS + 700 * (uint64_t)_i;
@@ -205,7 +207,7 @@ START_TEST(the_oldest_make_room)
 }
 END_TEST
 
-/* Nothing that was acknowledged is lost with either of the heads, nor with both in turn. */
+/* If either head is damaged, or both in turn, no acknowledged fence is lost. */
 START_TEST(damaged_head)
 {
 	add(1, 5 + (uint64_t)_i % 2);
@@ -244,7 +246,7 @@ START_TEST(unreadable_head)
 }
 END_TEST
 
-/* Each of the writes around the end of a page, torn in the middle. */
+/* Each of the writes around the end of a page is torn. */
 START_TEST(torn_write)
 {
 	const uint64_t n = FENCE_PAGE_IDS - 3;
@@ -256,7 +258,7 @@ START_TEST(torn_write)
 	for (uint64_t id = n; id < n + 6; id++)
 		kept += !store_fence_add(store, id);
 	ck_assert_int_eq(atomic_load(&broken), EIO);
-	/* two heads for each, and a page before the fourth one's */
+	/* each fence writes two heads, and the fourth one also a page before */
 	ck_assert_uint_eq(kept, n + (uint64_t)(_i > 6 ? _i - 1 : _i) / 2);
 	atomic_store(&broken, 0);
 	reopen();
@@ -267,7 +269,7 @@ START_TEST(torn_write)
 }
 END_TEST
 
-/* The page that a torn one took the place of was the oldest. */
+/* The torn page has replaced the oldest one. */
 START_TEST(torn_page_of_a_full_ring)
 {
 	const uint64_t n = FENCE_PAGES * FENCE_PAGE_IDS + 500;
@@ -303,7 +305,7 @@ START_TEST(damage_is_seen)
 }
 END_TEST
 
-/* It stays refused in memory, and is kept as soon as that works. */
+/* A fence that cannot be written holds in memory, and is written as soon as that works. */
 START_TEST(a_disk_that_fails)
 {
 	add(1, 3);
@@ -367,7 +369,9 @@ START_TEST(earlier_versions)
 }
 END_TEST
 
-/* A small file system, seen by this process alone; false: not permitted. */
+/*
+ * Mounts a small file system that only this process sees.  Returns false if that is not permitted.
+ */
 static bool mount_small(const char *size)
 {
 	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
@@ -405,7 +409,7 @@ START_TEST(full_disk)
 	all_there(1, 2 * FENCE_PAGE_IDS);
 	store_close(store);
 	ck_assert_int_eq(umount2(dir, MNT_DETACH), 0);
-	/* not even room for that: no store */
+	/* without room for the file: the store does not open */
 	ck_assert_int_eq(mount("none", dir, "tmpfs", 0, "size=256k"), 0);
 	ck_assert_int_eq(open_store(), -ENOSPC);
 	ck_assert_int_eq(umount2(dir, MNT_DETACH), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fiber.c - functions that stop in the middle, in one thread and in many. */
+/* test_fiber.c - functions that pause, in one thread and in several. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct counter {
 	unsigned int n, sum;
 };
 
-/* Checks that the contents of its stack are the same before and after. */
+/* Checks that the content of its stack is the same after each pause. */
 static void count(void *arg)
 {
 	struct counter *c = arg;
@@ -89,7 +89,7 @@ START_TEST(has_its_whole_stack)
 }
 END_TEST
 
-/* ---- from thread to thread ---- */
+/* ---- moving from thread to thread ---- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct counter shared;

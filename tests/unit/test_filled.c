@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_filled.c - whether writes left a hole, against a map of all bytes. */
+/* test_filled.c - whether writes left a hole, compared with a map of all bytes. */
 #include <check.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static bool has_gap(const bool byte[BYTES])
 	return false;
 }
 
-/* Whether there was no room is seen from outside by this alone. */
+/* The number of written pieces tells whether there was room to record them. */
 static unsigned int pieces(const bool byte[BYTES])
 {
 	unsigned int n = 0;
@@ -54,7 +54,7 @@ START_TEST(as_the_map_has_it)
 }
 END_TEST
 
-/* A piece that was not recorded counts as a hole for ever. */
+/* A piece that could not be recorded counts as a hole for ever. */
 START_TEST(too_many)
 {
 	struct filled f = { 0 };

@@ -40,7 +40,7 @@ static void collect_all(struct flusher *fl)
 
 #define MOST_DEFERRED 8u
 
-/* By the thread, and by the owner, who then is not woken. */
+/* The flush is done by the thread, or by the owner, which is then not woken. */
 static const uint64_t quick_ns[] = { 0, UINT64_MAX };
 
 static void submit(struct flusher *fl, bool here)
@@ -73,7 +73,8 @@ START_TEST(test_flusher)
 		if (i % 7 == 6)
 			submit(fl, _i);
 	}
-	ck_assert_uint_eq(durable, 0); /* never outside flusher_collect() */
+	/* durable() is called only in flusher_collect() */
+	ck_assert_uint_eq(durable, 0);
 	submit(fl, _i);
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 100);
@@ -83,7 +84,7 @@ START_TEST(test_flusher)
 }
 END_TEST
 
-/* One flush for an item in no hurry and the one that it waited for. */
+/* One flush serves a deferred item and the normal item that it waited for. */
 START_TEST(test_late)
 {
 	struct flusher_item deferred = { .durable = on_durable };
@@ -104,8 +105,9 @@ START_TEST(test_late)
 	collect_all(fl);
 	ck_assert_uint_eq(durable, 2);
 	ck_assert_int_eq(sem_getvalue(&woken, &rounds), 0);
-	ck_assert_int_eq(rounds, 0); /* collect_all() took the only one */
-	/* and without company */
+	/* collect_all() has collected the only round */
+	ck_assert_int_eq(rounds, 0);
+	/* a deferred item alone */
 	flusher_add_deferred(fl, &deferred);
 	submit(fl, _i);
 	flusher_release_deferred(fl);
@@ -117,7 +119,10 @@ START_TEST(test_late)
 }
 END_TEST
 
-/* Those who sent them may have to wait for an answer to send more. */
+/*
+ * Many deferred items are flushed, because their senders may wait for a reply before they send
+ * more.
+ */
 START_TEST(test_many_late)
 {
 	struct flusher_item deferred[MOST_DEFERRED];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fuse_data.c - which pages wait for a write of the mount, and are read after it. */
+/* test_fuse_data.c - which pages wait for a write of the mount, and are read again after it. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,13 @@
 #define PAGE 4096u
 #define HANDLE 7u
 
-/* ---- what data.c calls ---- */
+/* ---- functions that data.c calls ---- */
 
 static struct fuse_daemon fuse_daemon;
 static struct file *file;
 
 static struct {
-	uint64_t page; /* is asked for while the write is under way */
+	uint64_t page; /* this page is requested during the write */
 	int told; /* the result */
 	ssize_t answer;
 } now;
@@ -131,7 +131,7 @@ static void drop(void)
 	inflight_io_free(fuse_daemon.inflight_io);
 }
 
-/* 100 bytes written at 8000. */
+/* 100 bytes are written at 8000. */
 static const struct {
 	int flags;
 	bool writepage;
@@ -141,12 +141,12 @@ static const struct {
 	{ 0, false, 0, false },
 	{ 0, false, PAGE, true },
 	{ 0, false, 2 * PAGE, false },
-	/* others may have left the end anywhere behind */
+	/* others may have extended the file beyond that */
 	{ O_APPEND, false, 0, false },
 	{ O_APPEND, false, PAGE, true },
 	{ O_APPEND, false, 2 * PAGE, true },
 	{ O_APPEND, false, 1000 * PAGE, true },
-	/* of a mapping: it has its place */
+	/* a write of a mapping keeps its place */
 	{ O_APPEND, true, PAGE, true },
 	{ O_APPEND, true, 2 * PAGE, false },
 };

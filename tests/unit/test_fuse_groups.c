@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fuse_groups.c - the groups of a requester are those that it has, however many. */
+/*
+ * test_fuse_groups.c - the groups of a requesting process are read completely, however many it has.
+ */
 #include <check.h>
 #include <errno.h>
 #include <grp.h>
@@ -21,7 +23,7 @@
 
 #define GROUPS_MOST 65536u
 
-/* In a child with the groups; returns its exit status. */
+/* Compares in a child with these groups.  Returns its exit status. */
 static int compare(const gid_t *gid, size_t n)
 {
 	struct requester_groups groups;
@@ -36,7 +38,7 @@ static int compare(const gid_t *gid, size_t n)
 	return rc;
 }
 
-/* Groups of step, 2 step, ...: the length of a group in the text differs. */
+/* Checks the groups step, 2 step, ...: their text has different lengths. */
 static void check_groups(size_t n, gid_t step)
 {
 	gid_t *gid = calloc(n + 1, sizeof(*gid));
@@ -116,7 +118,7 @@ START_TEST(nobody)
 }
 END_TEST
 
-/* ---- a long list is read outside of the thread that serves others ---- */
+/* ---- a long list is read by another thread than the serving one ---- */
 
 #define USER 1234u
 
@@ -164,7 +166,7 @@ static bool get_here(struct get *get, pid_t thread, uint32_t n)
 	return pthread_equal(get->ended_in, pthread_self());
 }
 
-/* A process with the groups, which waits for the end of this one. */
+/* Starts a process with these groups, which waits for the end of this one. */
 static pid_t process_in_groups(size_t n)
 {
 	gid_t *gid = calloc(n + 1, sizeof(*gid));
@@ -213,7 +215,8 @@ START_TEST(long_list)
 	get.coroutine.ended = get_ended;
 	ck_assert(get_here(&get, few, 10));
 	ck_assert(get_here(&get, few, 10));
-	ck_assert(get_here(&get, many, GROUPS_MOST)); /* nobody knew */
+	/* the groups are not known yet */
+	ck_assert(get_here(&get, many, GROUPS_MOST));
 	ck_assert(!get_here(&get, many, GROUPS_MOST));
 	ck_assert(!get_here(&get, many, GROUPS_MOST));
 	ck_assert(!get_here(&get, few, 10));

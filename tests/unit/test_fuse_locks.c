@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fuse_locks.c - who asks the mount for a lock is answered once, whatever came of it. */
+/*
+ * test_fuse_locks.c - a lock request to the mount gets exactly one reply, whatever its result is.
+ */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,18 +17,19 @@
 #include "client/lib/file/held.h"
 #include "tests/run_suite.h"
 
-/* ---- what locks.c calls ---- */
+/* ---- functions that locks.c calls ---- */
 
 static struct {
-	int lock; /* the mgr's answer */
-	int begins; /* waiting_locks_add()'s */
-	bool paged; /* the kernel has pages */
-	bool written; /* somebody here has it open for writing */
+	int lock; /* reply of the manager */
+	int begins; /* result of waiting_locks_add() */
+	bool paged; /* the kernel has cached pages */
+	bool written; /* a process here has the file open for writing */
 	unsigned int drops;
-	unsigned int asked; /* dentry_cache_lock_dir() */
-	unsigned int expired, removed; /* names, by the kernel */
+	unsigned int asked; /* calls of dentry_cache_lock_dir() */
+	/* names that expired, and that were removed */
+	unsigned int expired, removed;
 	unsigned int answers;
-	int answer; /* the last one */
+	int answer; /* the last reply */
 } now;
 
 static struct fuse_daemon fuse_daemon;
@@ -78,7 +81,7 @@ bool file_is_written(struct fs *fs, uint64_t handle)
 	return now.written;
 }
 
-/* Nobody is answered before. */
+/* There is no reply before the invalidation. */
 void inval_queue_add(struct inval_queue *q, const struct inval *what)
 {
 	struct inval inval = *what;
@@ -94,7 +97,7 @@ void dentry_cache_lock_dir(struct dentry_cache *e, const struct dentry_file *f)
 	now.asked++;
 }
 
-/* A file and a directory. */
+/* Expires the names of a file and of a directory. */
 void dentry_cache_expire(struct dentry_cache *e, const struct dentry_file *f,
 			 pid_t thread, dentry_expire_fn *expire, void *arg)
 {
@@ -157,13 +160,14 @@ int waiting_locks_add(const struct call *c, struct file *f,
 static const struct {
 	int lock, begins;
 	bool wait;
-	unsigned int answers; /* 0: when the wait ends */
+	/* number of replies at once; 0: when the wait ends */
+	unsigned int answers;
 	int answer;
 } cases[] = {
 	{ 0, 0, true, 1, 0 },
 	{ -EAGAIN, 0, false, 1, -EAGAIN },
 	{ -EAGAIN, 0, true, 0, 0 },
-	{ -EAGAIN, -ENOLCK, true, 1, -ENOLCK }, /* too many wait */
+	{ -EAGAIN, -ENOLCK, true, 1, -ENOLCK }, /* too many waiting requests */
 	{ -ENOLCK, 0, false, 1, -ENOLCK }, /* too many locks */
 	{ -ENOLCK, 0, true, 1, -ENOLCK },
 	{ -ETIMEDOUT, 0, true, 1, -ETIMEDOUT },
@@ -204,8 +208,8 @@ static const struct {
 	double attr_timeout;
 	bool paged;
 	bool written;
-	int type, flags; /* of the lock; of the open that the lock is of */
-	int lock; /* the mgr's answer */
+	int type, flags; /* type of the lock; flags of the open file */
+	int lock; /* reply of the manager */
 	unsigned int drops;
 } kept[] = {
 	{ CACHE_NONE, 0, false, true, F_WRLCK, O_RDWR, 0, 0 },
@@ -213,7 +217,7 @@ static const struct {
 	{ CACHE_NONE, 1, false, true, F_RDLCK, O_RDONLY, 0, 1 },
 	{ CACHE_OPEN, 0, false, true, F_WRLCK, O_RDWR, 0, 1 },
 	{ CACHE_OPEN, 0, false, true, F_WRLCK, O_RDWR, -EAGAIN, 0 },
-	/* changes through a mapping are written before others get the lock */
+	/* changes through a mapping are written before other hosts get the lock */
 	{ CACHE_OPEN, 0, true, true, F_UNLCK, O_RDWR, 0, 1 },
 	{ CACHE_OPEN, 0, true, true, F_UNLCK, O_RDONLY, 0, 1 },
 	{ CACHE_OPEN, 0, true, false, F_UNLCK, O_RDONLY, 0, 0 },
@@ -245,7 +249,7 @@ START_TEST(drops_what_is_kept)
 }
 END_TEST
 
-/* On an older kernel a directory stays, which would lose its place. */
+/* On an older kernel the names of directories stay, because the directory would lose its place. */
 START_TEST(names_expire)
 {
 	struct file file = { .handle = 7, .dir = 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fuse_syncs.c - what one fsync has met is told by those of other open files as well. */
+/* test_fuse_syncs.c - an error that one fsync has met is also reported to other open files. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,9 @@ static void closed(struct file *f)
 	free(f);
 }
 
-/* b is in a's list; other is, too, and another object. */
+/*
+ * a and b are open files of one object; `other` is in the list, too, but belongs to another object.
+ */
 static void make(void)
 {
 	syncs = fsync_errors_new();
@@ -52,7 +54,7 @@ static void drop(void)
 	fsync_errors_free(syncs);
 }
 
-/* Syncs f, whose flush ends with rc; returns the result that the program gets. */
+/* Calls fsync on f, whose flush ends with rc.  Returns the result for the program. */
 static int sync_it(struct file *f, int rc)
 {
 	struct fsync x;
@@ -81,7 +83,7 @@ START_TEST(told_once_to_each)
 }
 END_TEST
 
-/* Its own error is one, and that it did not end leaves the other one unreported_error. */
+/* An fsync returns its own error first; the error of another one stays to be reported. */
 START_TEST(its_own_comes_first)
 {
 	sync_it(a, -EIO);
@@ -94,7 +96,7 @@ START_TEST(its_own_comes_first)
 }
 END_TEST
 
-/* One that ends well does not know yet what another one, under way, has met. */
+/* An fsync that succeeds waits for one in flight, because that one may meet an error. */
 START_TEST(others_are_waited_for)
 {
 	struct fsync x, y, z;
@@ -135,7 +137,7 @@ START_TEST(and_heard_of)
 }
 END_TEST
 
-/* A program that bypasses the mount reports through a the result that it got. */
+/* A program that bypasses the mount reports the error that it got, through a. */
 START_TEST(told_by_a_program)
 {
 	bool lost = cases[_i].lost;

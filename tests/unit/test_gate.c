@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_gate.c - the gate against a model that knows everything, and threads. */
+/* test_gate.c - the gate, compared with a model, and used by threads. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -46,13 +46,13 @@ struct change {
 struct waiter {
 	struct gate_wait wait;
 	unsigned int handle;
-	bool waits; /* as the model says */
+	bool waits; /* the change waits in the model */
 	unsigned int went, should;
 };
 
 static struct change change[ENTRIES];
 static struct waiter waiter[WAITS];
-static bool same[HANDLES][HANDLES]; /* stripe */
+static bool same[HANDLES][HANDLES]; /* whether two handles share a stripe */
 
 /* Objects 2n and 2n + 1 are of one file, and share a stripe. */
 static struct object_key key_of(unsigned int object)
@@ -65,7 +65,7 @@ static void went(struct gate_wait *wait)
 	container_of(wait, struct waiter, wait)->went++;
 }
 
-/* Which handles share a stripe is the gate's own choice. */
+/* The gate decides which handles share a stripe; finds them out. */
 static void look_at_stripes(void)
 {
 	struct gate_entry entry;
@@ -170,7 +170,7 @@ START_TEST(as_the_model_says)
 }
 END_TEST
 
-/* The first that is late counts, not the last that came. */
+/* The oldest late change counts, not the last one. */
 START_TEST(oldest_counts)
 {
 	struct gate_entry soon, later;
@@ -201,7 +201,7 @@ START_TEST(late_does_not_enter)
 }
 END_TEST
 
-/* Of one stripe, which has one number. */
+/* Returns another handle of the same stripe; the stripe has one number. */
 static uint64_t neighbour(uint64_t handle)
 {
 	uint64_t other = handle + 1;
@@ -235,7 +235,9 @@ static int made(void *arg)
 	return ++*(int *)arg;
 }
 
-/* Changes by others are its reason, and those of neighbours not its business. */
+/*
+ * An object is swapped only if nobody changed it; changes of its stripe neighbours do not matter.
+ */
 START_TEST(swapped_when_nobody_changed_it)
 {
 	struct gate_entry others, own;
@@ -261,14 +263,15 @@ START_TEST(swapped_when_nobody_changed_it)
 }
 END_TEST
 
-/* ---- threads: after a failure no caller sees the change being made ---- */
+/* ---- threads: after a failed change, no caller sees it being executed ---- */
 
 #define ROUNDS 5000u
 #define WAKES 300u
 
 static struct {
-	atomic_uint_least64_t round, expiry; /* of the change under way */
-	atomic_uint_least64_t passed; /* a round: somebody came after it */
+	atomic_uint_least64_t round, expiry; /* of the change in progress */
+	/* a round that a later caller has passed */
+	atomic_uint_least64_t passed;
 	atomic_bool stop;
 } race;
 
@@ -277,7 +280,7 @@ static void *comes_after(void *arg)
 	while (!atomic_load(&race.stop)) {
 		uint64_t round = atomic_load(&race.round);
 
-		/* its expiry, if the round is still the same after the look */
+		/* its expiry, if the round has not changed meanwhile */
 		if (clock_boot() < atomic_load(&race.expiry) ||
 		    gate_is_shut(gate, object_key_own(9)))
 			continue;
@@ -321,7 +324,7 @@ START_TEST(nobody_passes)
 }
 END_TEST
 
-/* ---- threads: every wait ends once ---- */
+/* ---- threads: every wait ends exactly once ---- */
 
 struct sleeper {
 	struct gate_wait wait;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_gcm.c - AES-256-GCM: a known answer, both modes, keys that change, and lies; by
- * libcrypto, by libsodium, and by both in turns.
+ * test_gcm.c - AES-256-GCM: a known vector, both modes, changes of keys, and forged records; with
+ * libcrypto, with libsodium, and with both in turns.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ struct record {
 	uint8_t tag[SEALER_TAG_LEN];
 };
 
-/* Looks at no data: how often it was given a key, and whether it can. */
+/* An engine that only counts how often it gets a key. */
 static unsigned int keyed;
 static int mock_fails;
 
@@ -53,7 +53,7 @@ static int mock_seal(void *way, const struct gcm_record *r)
 static const struct gcm_engine mock = { mock_open, mock_close, mock_seal,
 					mock_seal };
 
-/* In place of gcm_here.c. */
+/* Replaces gcm_here.c. */
 const struct gcm_engine *gcm_engine(uint64_t bytes)
 {
 	const struct gcm_engine *sodium = gcm_sodium();
@@ -65,7 +65,7 @@ const struct gcm_engine *gcm_engine(uint64_t bytes)
 	return other && sodium ? sodium : &gcm_crypto;
 }
 
-/* i: of a loop. */
+/* i is the index of the loop test. */
 static void open_both(int i, const struct gcm_limits *limits)
 {
 	enum seal_mode mode = modes[i % 2];
@@ -124,7 +124,7 @@ START_TEST(test_goes)
 }
 END_TEST
 
-/* From pieces cut anywhere, one of them where it comes to: the same as from one. */
+/* Data in pieces, one of them empty, gives the same record as data in one piece. */
 START_TEST(test_pieces)
 {
 	static const size_t cuts[][2] = { { 0, 0 },   { 1, 1 },	    { 16, 17 },
@@ -167,7 +167,7 @@ static void *scribble(void *arg)
 	return NULL;
 }
 
-/* A program writes its memory while it is sent: the sent record is valid all the same. */
+/* The program changes its memory during the send: the record is still valid. */
 START_TEST(test_changes)
 {
 	static uint8_t from[BIG], to[BIG];
@@ -188,7 +188,7 @@ START_TEST(test_changes)
 }
 END_TEST
 
-/* The same data under another number, or in the other direction, is another record. */
+/* The same data under another number, or in the other direction, gives another record. */
 START_TEST(test_hides)
 {
 	struct record plain, one, two, back;
@@ -206,7 +206,7 @@ START_TEST(test_hides)
 }
 END_TEST
 
-/* Each byte of a record counts; no record is opened after a false one. */
+/* Every byte of a record is authenticated; no record is opened after a forged one. */
 START_TEST(test_lies)
 {
 	size_t step = 37;
@@ -230,7 +230,7 @@ START_TEST(test_order)
 	struct record r[3];
 	int i;
 
-	for (i = 0; i < 3; i++) { /* repeated, skipped, turned back */
+	for (i = 0; i < 3; i++) { /* repeated, skipped, reordered */
 		open_both(_i, NULL);
 		seal(a, &r[0], 5);
 		seal(a, &r[1], 6);
@@ -248,7 +248,7 @@ START_TEST(test_order)
 }
 END_TEST
 
-/* Keys change at the same record at both ends, by bytes and by records. */
+/* Both ends change keys at the same record, by bytes and by records. */
 START_TEST(test_new_keys)
 {
 	static const struct gcm_limits limits[] = { { .bytes = 3 * LEN },
@@ -267,7 +267,7 @@ START_TEST(test_new_keys)
 }
 END_TEST
 
-/* An end that did not change its key does not open a record sealed after a change. */
+/* An end that did not change its key cannot open a record that was sealed after the change. */
 START_TEST(test_key_is_new)
 {
 	static const struct gcm_limits often[] = { { .records = 1 },
@@ -315,7 +315,7 @@ static int seal_so_much(uint64_t len)
 	return a->seal(a, NULL, 0, &piece, 1, NULL, tag);
 }
 
-/* Without limits there are some all the same. */
+/* Without given limits there are default ones. */
 START_TEST(test_limit)
 {
 	engine = MOCK;
@@ -329,7 +329,7 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* A number is for one record alone: no record is sealed after one whose sealing failed. */
+/* A number is used for one record only: no record is sealed after a failed one. */
 START_TEST(test_seal_fails)
 {
 	engine = MOCK;

@@ -22,25 +22,25 @@ struct packet {
 };
 
 struct manager {
-	struct rig_member m; /* its folder and its store */
+	struct rig_member m; /* folder and store */
 	struct checkpointer *cp;
-	struct mgr_group *group; /* NULL: it does not run */
+	struct mgr_group *group; /* NULL: the manager does not run */
 	struct flusher *fl; /* of the leader */
 	bool cut_off;
 	STAILQ_HEAD(, packet) inbox;
-	uint64_t lacks; /* it must be filled up to this entry; 0: it need not */
-	unsigned int asked; /* how often it had to be filled */
+	uint64_t lacks; /* it must be filled up to this entry; 0: no need */
+	unsigned int asked; /* number of times that it had to be filled */
 };
 
 static struct manager managers[MANAGERS];
-static uint64_t log_limit; /* 0: the default */
+static uint64_t log_limit; /* 0 means the default */
 static struct rig rig; /* opens the stores */
 static struct tp_dev *dev;
 static struct rpc_ctx *ctx;
 static struct rpc_timer net;
 static unsigned int durable;
 
-/* ---- the network: a timer, so that it also works while group_lead() waits ---- */
+/* ---- the network: a timer delivers messages, also while group_lead() waits ---- */
 
 static int send_packet(void *arg, uint64_t to, const void *data, size_t len)
 {
@@ -92,7 +92,10 @@ static void on_fill(void *arg, uint64_t from, uint64_t index)
 	m->asked++;
 }
 
-/* Opens the store, and the group with these first voters; 0, or what mgr_group_open() returns. */
+/*
+ * Opens the store, and the group with these first voters.  Returns 0, or the error of
+ * mgr_group_open().
+ */
 static int open_manager(unsigned int i, size_t voters, bool founds)
 {
 	struct manager *m = &managers[i];
@@ -183,7 +186,7 @@ static void commit_change(struct manager *m, uint32_t seed)
 	ck_assert_int_eq(store_commit(m->m.st), 0);
 }
 
-/* A change that is acknowledged. */
+/* Commits a change and waits until it is acknowledged. */
 static void change(struct manager *m, uint32_t seed)
 {
 	struct flusher_item item = { .durable = on_durable };
@@ -202,7 +205,7 @@ static void change_many(struct manager *m, uint32_t from, uint32_t n)
 		change(m, from + i);
 }
 
-/* Until all that run have the same rows. */
+/* Waits until all running managers have the same rows. */
 static void wait_same_rows(struct manager *leader)
 {
 	uint32_t sum = rig_sum(leader->m.st);
@@ -298,7 +301,7 @@ START_TEST(test_three)
 }
 END_TEST
 
-/* A leader that is cut off: its later changes are undone. */
+/* A leader that is disconnected undoes its later changes. */
 START_TEST(test_cut_off)
 {
 	struct flusher_item item = { .durable = on_durable };
@@ -317,7 +320,7 @@ START_TEST(test_cut_off)
 	flusher_add(first->fl, &item);
 	flusher_submit(first->fl);
 	second = elect();
-	/* it has no lease since then, if it does not know already */
+	/* it has no lease any more, even if it does not know that */
 	ck_assert(!flusher_leads(first->fl));
 	ck_assert(!flusher_add_read(first->fl, &read));
 	while (mgr_group_state(first->group) != GROUP_LOST)
@@ -331,7 +334,7 @@ START_TEST(test_cut_off)
 }
 END_TEST
 
-/* The log of the group does not grow for ever. */
+/* The log of the group does not grow without limit. */
 START_TEST(test_checkpoint)
 {
 	struct member_status status = { 0 };
@@ -354,7 +357,7 @@ START_TEST(test_checkpoint)
 }
 END_TEST
 
-/* It is cut after the first entry of a leader, which has no changes. */
+/* The log is cut after the first entry of a leader, which has no changes. */
 START_TEST(test_checkpoint_of_term)
 {
 	struct member_status status = { 0 };
@@ -362,7 +365,7 @@ START_TEST(test_checkpoint_of_term)
 
 	start(0, 1);
 	m = elect();
-	/* one burst, so that no checkpoint of it ends before the stop */
+	/* in one burst, so that no checkpoint ends before the stop */
 	for (uint32_t i = 1; i < 4500; i++)
 		commit_change(m, 16 * i); /* long values */
 	change(m, 1);
@@ -379,7 +382,7 @@ START_TEST(test_checkpoint_of_term)
 }
 END_TEST
 
-/* lost: a path in the folder of manager 0. */
+/* Checks that manager 0 does not start without `lost`, a path in its folder. */
 static void expect_refused(const char *lost)
 {
 	struct manager *m = &managers[0];
@@ -392,7 +395,7 @@ static void expect_refused(const char *lost)
 	m->cp = NULL;
 }
 
-/* The log begins after entries that only the database had. */
+/* The log begins after entries that only the database has. */
 START_TEST(test_lost_database)
 {
 	struct member_status status = { 0 };
@@ -422,7 +425,7 @@ END_TEST
 
 /* ---- a manager joins ---- */
 
-/* A complete copy of the leader's database beside its own. */
+/* Copies the leader's database to the folder of another manager. */
 static void copy_leader(const struct manager *leader, const struct manager *m)
 {
 	struct backup_folder folder = { .uid = (uid_t)-1 };
@@ -455,7 +458,7 @@ static bool has_vote(struct manager *leader, uint64_t id)
 	return peer && peer->voter;
 }
 
-/* Does the same as a JOIN of the member.  It gets its vote only if it lacks few entries. */
+/* Does the same as a JOIN of the member: it gets a vote only if it lacks few entries. */
 static void promote(struct manager *leader, uint64_t id)
 {
 	int rc = mgr_group_promote(leader->group, id);
@@ -463,7 +466,7 @@ static void promote(struct manager *leader, uint64_t id)
 	ck_assert(!rc || rc == -EBUSY || rc == -EAGAIN);
 }
 
-/* Until the manager i, which is no voter, has to be filled. */
+/* Waits until manager i, which is no voter, must be filled. */
 static void begin_joining(struct manager *leader, unsigned int i)
 {
 	start(i, 0);
@@ -474,7 +477,7 @@ static void begin_joining(struct manager *leader, unsigned int i)
 	}
 }
 
-/* Its process starts again, and has to be filled anew. */
+/* The process of manager i restarts, and must be filled again. */
 static void interrupt_fill(struct manager *leader, unsigned int i)
 {
 	struct manager *m = &managers[i];
@@ -507,8 +510,9 @@ static void finish_joining(struct manager *leader, unsigned int i)
 }
 
 /*
- * The copy of a manager that joins is interrupted: the copy fails, the process ends before the copy is
- * complete, or just after that.  It gets no vote before it has all, and takes part then.
+ * The copy of a joining manager is interrupted: the copy fails, or the process ends before the copy
+ * is complete, or directly after that.  The manager gets no vote before it has everything, and
+ * takes part afterwards.
  */
 START_TEST(test_interrupted_fill)
 {
@@ -541,7 +545,7 @@ static uint64_t log_bytes(struct manager *m)
 	return status.log_bytes;
 }
 
-/* Until the log of the leader has half of its limit. */
+/* Fills the log of the leader up to half of its limit. */
 static void fill_half(struct manager *leader)
 {
 	for (uint32_t i = 1; log_bytes(leader) < log_limit / 2; i++) {
@@ -551,7 +555,7 @@ static void fill_half(struct manager *leader)
 	}
 }
 
-/* From half of the log's limit on, changes are slow, and do not stop. */
+/* When the log has reached half of its limit, changes are slow, but do not stop. */
 START_TEST(test_small_log)
 {
 	struct manager *leader;

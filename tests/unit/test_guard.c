@@ -14,11 +14,11 @@
 #include "tests/run_suite.h"
 
 #define PATIENCE_MS 200u
-#define LIMIT_S 20u /* of a guard that does not notice */
+#define LIMIT_S 20u /* time limit of a guard that fails to notice */
 
 static int releases;
 
-/* The thread waits in the kernel, where no stop reaches it, until its child ends. */
+/* The thread waits in the kernel, where no stop takes effect, until its child ends. */
 static void *wait_in_kernel(void *arg)
 {
 	if (!vfork()) {

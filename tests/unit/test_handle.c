@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_handle.c - handles outside: a permutation, of each database its own. */
+/*
+ * test_handle.c - handles as clients see them: a permutation, with a different key for each
+ * database.
+ */
 #include <endian.h>
 
 #include "mgr/db/handle.h"
@@ -17,7 +20,7 @@ static void teardown(void)
 	store_fx_teardown(&fx);
 }
 
-/* The one that its authors published. */
+/* The vector that the authors of the cipher published. */
 START_TEST(test_vector)
 {
 	static const uint32_t key[4] = { 0x03020100, 0x0b0a0908, 0x13121110,
@@ -55,7 +58,7 @@ START_TEST(test_permutation)
 }
 END_TEST
 
-/* Nobody who counts finds one of those that were given out. */
+/* Counting up finds none of the issued handles. */
 START_TEST(test_counting)
 {
 	for (uint64_t n = 1; n <= 1000000; n++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_handover.c - which programs take what one before them left, and that
- * nothing that another user, or nobody, has left is believed.  No server is asked.
+ * test_handover.c - which programs take over what the previous program left.  Nothing that another
+ * user has left is believed.  No server is asked.
  */
 #include <check.h>
 #include <errno.h>
@@ -27,7 +27,7 @@
 
 /* The state that a program reports of itself. */
 enum { OPEN = 1, LEFT = 2, SECURE = 4, NOT_RUN = 8 };
-#define TAKEN (OPEN | LEFT) /* and left for the next one */
+#define TAKEN (OPEN | LEFT) /* taken over, and left for the next program */
 
 static char dir[] = "/var/tmp/pvfs-handover.XXXXXX", program[64], tab[64];
 
@@ -68,7 +68,7 @@ static void teardown(void)
 	rmdir(dir);
 }
 
-/* ---- the program before: all in a child of the test ---- */
+/* ---- the previous program, in a child of the test ---- */
 
 static struct handover h;
 static struct mount mount = { .dir = (char *)"/nowhere" };
@@ -128,7 +128,7 @@ static int said(pid_t pid)
 		said(pid);                                                     \
 	})
 
-/* ---- the next one ---- */
+/* ---- the next program ---- */
 
 static bool is_left(void)
 {
@@ -152,7 +152,7 @@ static int next(void)
 
 /* ---- the tests ---- */
 
-/* From here on in a child of the one that has it open. */
+/* A child of the process that has the file open. */
 static void in_a_child(void)
 {
 	pid_t pid = fork();
@@ -173,13 +173,13 @@ START_TEST(taken)
 			 0);
 	/* another file has the number */
 	ck_assert_int_eq(RUN(leave(); dup2(h.fd, FD)) & OPEN, 0);
-	/* it moves on, without a word */
+	/* another process moves the offset without a message */
 	ck_assert_int_eq(RUN(leave(); h.map->file[0].pos++), LEFT);
 	ck_assert_int_eq(RUN(leave(); in_a_child()), TAKEN);
 }
 END_TEST
 
-/* A process that has the descriptor can read, and nothing else. */
+/* A process with the descriptor can only read it. */
 START_TEST(cannot_be_written)
 {
 	char path[32];
@@ -189,7 +189,7 @@ START_TEST(cannot_be_written)
 	ck_assert(handover_sealed(h.fd));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", h.fd);
 	fd = open(path, O_RDWR);
-	if (fd >= 0) { /* root's */
+	if (fd >= 0) { /* run by root */
 		ck_assert_int_lt(pwrite(fd, "x", 1, 0), 0);
 		ck_assert_int_eq(errno, EPERM);
 		ck_assert_int_lt(ftruncate(fd, 0), 0);
@@ -225,7 +225,7 @@ static void to_nobody(void)
 		_exit(NOT_RUN);
 }
 
-/* Nobody may not choose what root writes to; a set-user-ID program looks at nothing. */
+/* Another user cannot choose what root writes to; a set-user-ID program reads nothing. */
 START_TEST(other_users)
 {
 	int rc;
@@ -243,7 +243,7 @@ START_TEST(other_users)
 }
 END_TEST
 
-/* Under our name, and nobody has sealed it. */
+/* Plants an unsealed file under our name. */
 static void plant(void)
 {
 	int fd;
@@ -273,7 +273,7 @@ static void spoil(void *at, size_t len)
 		byte[rnd_in(&rnd, 0, len - 1)] = (uint8_t)rnd_next(&rnd);
 }
 
-/* Whatever is in there, the program runs. */
+/* The program runs whatever the file contains. */
 START_TEST(spoiled)
 {
 	rnd_init(&rnd, SEED + (uint64_t)_i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_handshake.c - a proof is for one connection, one side and one message. */
+/* test_handshake.c - a proof is valid for one connection, one side and one message. */
 #include <errno.h>
 #include <string.h>
 

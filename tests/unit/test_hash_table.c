@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_hash_table.c - what becomes of an entry for which there is no memory. */
+/* test_hash_table.c - an entry is not added if there is no memory. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ static void *memory(size_t len)
 #include "common/util/hash_table.h"
 #include "tests/run_suite.h"
 
-#define ENTRIES 1000u /* the table grows several times */
+#define ENTRIES 1000u /* so many that the table grows several times */
 
 struct entry {
 	uint64_t key;

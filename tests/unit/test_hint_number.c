@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_hint_number.c - hints of MPI-IO that are numbers: all of the text, or nothing. */
+/* test_hint_number.c - hints of MPI-IO that are numbers: the whole text must be a number. */
 #include <errno.h>
 #include <limits.h>
 

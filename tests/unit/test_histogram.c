@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_histogram.c - each time lies in its bucket, and no bucket is too wide. */
+/* test_histogram.c - each time is in its bucket, and no bucket is too wide. */
 #include <check.h>
 
 #include "common/util/histogram.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_inflight_io.c - what the kernel is told of a page has the writes that came before. */
+/* test_inflight_io.c - a page that the kernel gets contains all earlier writes. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -72,7 +72,7 @@ START_TEST(a_write_overtakes)
 }
 END_TEST
 
-/* Though it has ended when the page is there. */
+/* The write counts although it has ended when the page arrives. */
 START_TEST(a_short_write_overtakes)
 {
 	struct io_range page = part(1, PAGE, PAGE), bytes = cases[_i].written;
@@ -113,7 +113,7 @@ END_TEST
 #define ROUNDS 20000u
 
 static atomic_uint stored;
-static atomic_uint returned; /* writes before that one have */
+static atomic_uint returned; /* number of writes that have returned */
 
 static void *write_all(void *arg)
 {

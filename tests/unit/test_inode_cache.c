@@ -83,10 +83,10 @@ START_TEST(unknown_name_removes_nothing)
 END_TEST
 
 static const struct {
-	uint64_t target; /* the inode that b stands for */
+	uint64_t target; /* the inode of b */
 	bool swaps;
-	uint64_t a, b; /* the inodes of the names after the rename of a to b */
-	bool removed; /* the target */
+	uint64_t a, b; /* the inodes of both names after the rename of a to b */
+	bool removed; /* the target is removed */
 } renames[] = {
 	{ 0, false, 0, INODE, false },
 	{ OTHER, false, 0, INODE, true },
@@ -115,11 +115,12 @@ START_TEST(removed_keeps_its_attributes)
 
 	record(INODE, S_IFIFO | 0600, 1, name_a);
 	inode_cache_unlink(cache, name_a);
-	record(INODE, S_IFIFO | 0644, 1, name_a); /* from before */
+	record(INODE, S_IFIFO | 0644, 1, name_a); /* from before the removal */
 	ck_assert(inode_cache_get_removed(cache, INODE, &st));
 	ck_assert_uint_eq(st.st_mode, S_IFIFO | 0600);
 	ck_assert_uint_eq(st.st_nlink, 0);
-	record(INODE, S_IFIFO | 0640, 0, 0); /* the manager still has it */
+	/* the manager still has the inode */
+	record(INODE, S_IFIFO | 0640, 0, 0);
 	ck_assert(inode_cache_get_removed(cache, INODE, &st));
 	ck_assert_uint_eq(st.st_mode, S_IFIFO | 0640);
 }
@@ -137,7 +138,7 @@ START_TEST(removed_elsewhere)
 }
 END_TEST
 
-/* A program has it open and looks at all that is in it, and another host removes it. */
+/* A program lists an open directory with attributes, and another host removes it. */
 START_TEST(directory_of_many_files)
 {
 	struct stat st;
@@ -236,7 +237,7 @@ START_TEST(lacks_until_changed)
 }
 END_TEST
 
-/* A reply from before the change does not count if the entry was evicted, or is new. */
+/* A reply from before a change does not count, even if the entry was evicted or is new. */
 START_TEST(change_outlives_the_entry)
 {
 	uint64_t before = clock_now();
@@ -275,7 +276,8 @@ START_TEST(same_version)
 	ck_assert(!inode_cache_same_version(cache, &st));
 	clock_gettime(CLOCK_REALTIME, &st.st_ctim);
 	ck_assert(!inode_cache_same_version(cache, &st));
-	ck_assert(!inode_cache_same_version(cache, &st)); /* too recent */
+	/* the change is too recent */
+	ck_assert(!inode_cache_same_version(cache, &st));
 }
 END_TEST
 

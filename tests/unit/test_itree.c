@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_itree.c - random ranges in the tree and in a plain array. */
+/* test_itree.c - random ranges in the tree, compared with a plain array. */
 #include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static struct itree_node node[NODES];
 static bool in[NODES];
 static struct rnd rnd;
 
-/* Balanced, in order, and each maximum right; returns the height. */
+/* Checks balance, order and each maximum.  Returns the height. */
 static int check_tree(const struct itree_node *n, uintptr_t lo, uintptr_t hi)
 {
 	uintptr_t max;
@@ -60,7 +60,7 @@ static void check_query(uintptr_t lo, uintptr_t hi)
 	ck_assert_int_eq(count, 0);
 }
 
-/* span: of the starts; len: of the ranges. */
+/* The starts are below span, and the lengths below len. */
 static void run(uint64_t span, uint64_t len)
 {
 	uintptr_t lo;
@@ -110,7 +110,7 @@ START_TEST(many_equal)
 }
 END_TEST
 
-/* The shape that an unbalanced tree would turn into a list. */
+/* Inserts in order, which would make an unbalanced tree a list. */
 START_TEST(in_order)
 {
 	int i;

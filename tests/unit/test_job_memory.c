@@ -13,10 +13,10 @@
 const struct tool job_tool = { .name = "test" };
 
 static struct node node;
-static int made[2]; /* descriptors of memory_make() */
+static int made[2]; /* descriptors that memory_make() returned */
 static unsigned int calls, allowed;
 
-/* ---- instead of memory.c ---- */
+/* ---- replaces memory.c ---- */
 
 int memory_make(uint64_t size)
 {
@@ -74,7 +74,7 @@ START_TEST(all)
 }
 END_TEST
 
-/* Neither daemon uses memory, so none is left, and the head is told the truth. */
+/* Neither daemon uses memory, so none is left over, and the head gets the right values. */
 START_TEST(not_for_the_manager)
 {
 	make(0, 1);

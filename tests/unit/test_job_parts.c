@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_job_parts.c - what the ends of pvfs-job take from each other, and what not. */
+/*
+ * test_job_parts.c - what the processes of pvfs-job accept from each other, and what they reject.
+ */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -121,14 +123,14 @@ START_TEST(ends)
 	ck_assert_str_eq(line, "last");
 	ck_assert_int_eq(link_wait(&there, clock_after_ms(5000), &line),
 			 -EPIPE);
-	/* a link that is closed is not waited for */
+	/* there is no wait for a closed link */
 	ck_assert_int_eq(link_wait(&there, clock_after_ms(3600000), &line),
 			 -EPIPE);
 	ck_assert_int_eq(link_say(&there, "x\n"), -EPIPE);
 }
 END_TEST
 
-/* A reader that does not read is not waited for, and its bytes in memory are bounded. */
+/* The sender does not wait for a reader that does not read, and its buffered bytes are bounded. */
 START_TEST(bounded)
 {
 	char kib[1024] = "";
@@ -141,7 +143,7 @@ START_TEST(bounded)
 }
 END_TEST
 
-/* The errno of the child that connects. */
+/* Returns the errno of a child that connects. */
 static int come(const uint8_t *with, const char *kind)
 {
 	return -greet_come(&there, with, kind, 3, clock_after_ms(5000));
@@ -232,7 +234,7 @@ static void stranger(const struct job_addr *at)
 		fd[i] = -1;
 	for (unsigned int i = 0;; i = (i + 1) % (2 * GUESTS)) {
 		if (fd[i] >= 0 && recv(fd[i], c, sizeof(c), MSG_DONTWAIT))
-			continue; /* he is still there */
+			continue; /* he is still connected */
 		close(fd[i]);
 		fd[i] = job_connect(at->ip, at->port, clock_after_ms(5000));
 	}
@@ -259,7 +261,7 @@ static bool full(void)
 	return n == GUESTS;
 }
 
-/* Until it is full, or somebody proved himself: his rank. */
+/* Serves until all places are taken, or until a client has proved itself.  Returns its rank. */
 static int serve(int listener, bool until_full)
 {
 	uint64_t deadline = clock_after_ms(30000);
@@ -284,7 +286,7 @@ static int serve(int listener, bool until_full)
 	return -1;
 }
 
-/* All places are held by those who prove nothing, on the same host even. */
+/* All places are held by clients without a proof, even on the same host. */
 START_TEST(strangers)
 {
 	struct job_addr at = { .ip = "127.0.0.1" };
@@ -306,7 +308,7 @@ START_TEST(strangers)
 }
 END_TEST
 
-/* Held until a daemon listens there, which has SO_REUSEADDR. */
+/* A port is reserved until a daemon listens on it, which sets SO_REUSEADDR. */
 START_TEST(ports)
 {
 	unsigned int port = 0;
@@ -334,7 +336,9 @@ static void make_file(const char *path)
 	close(fd);
 }
 
-/* A link in a tree, or in place of it, leads nowhere, and others' folders are theirs. */
+/*
+ * Links in a tree, or in its place, are not followed, and folders of other users are not removed.
+ */
 START_TEST(removes)
 {
 	char dir[] = "/tmp/job_parts.XXXXXX";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_keyring.c - key files: which are taken, how one is made, how keys change. */
+/* test_keyring.c - key files: which are accepted, how one is created, and how keys change. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -37,7 +37,7 @@ static void teardown(void)
 /* ---- files ---- */
 
 static const struct {
-	const char *text, *says; /* NULL: it is taken */
+	const char *text, *says; /* NULL: the file is accepted */
 } files[] = {
 	{ KEY_A "\n", NULL },
 	{ KEY_A, NULL },
@@ -77,7 +77,7 @@ START_TEST(test_files)
 }
 END_TEST
 
-/* Neither of the two is in what was logged. */
+/* Checks that neither key is in the log. */
 static void check_quiet(void)
 {
 	ck_assert_ptr_null(strstr(logged, "00112233"));
@@ -140,7 +140,7 @@ START_TEST(test_no_file)
 }
 END_TEST
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static void *maker(void *arg)
 {
@@ -159,7 +159,7 @@ static uint32_t id_of(struct keyring *ring)
 	return id;
 }
 
-/* Several daemons start at once: one makes it, all have the same. */
+/* Several daemons start at once: one creates the file, and all have the same key. */
 START_TEST(test_made_once)
 {
 	pthread_t thread[8];
@@ -200,7 +200,7 @@ START_TEST(test_made_anew)
 }
 END_TEST
 
-/* A link that another user left there is not followed to make a key, and the log says it. */
+/* A dangling link of another user is not followed to create a key, and the log says so. */
 START_TEST(test_link_to_nowhere)
 {
 	struct keyring *ring = NULL;
@@ -254,7 +254,7 @@ static void now(struct keyring *ring, const char *text)
 	ck_assert_int_eq(keyring_reload(ring), 0);
 }
 
-/* The steps by which a key is changed: at each, both ends understand each other. */
+/* The steps of a key change: after each step, both ends accept each other. */
 START_TEST(test_change)
 {
 	static const char *const steps[] = { KEY_A "\n", KEY_A "\n" KEY_B "\n",
@@ -267,7 +267,7 @@ START_TEST(test_change)
 
 	keyring_mac(a, "test", &hello, 1, &old_id, old);
 	for (int i = 1; i < 4; i++) {
-		now(a, steps[i]); /* b is a step behind */
+		now(a, steps[i]); /* b is one step late */
 		keyring_mac(a, "test", &hello, 1, &id, mac);
 		ck_assert_int_eq(check(b, id, mac), 0);
 		keyring_mac(b, "test", &hello, 1, &id, mac);
@@ -280,7 +280,7 @@ START_TEST(test_change)
 }
 END_TEST
 
-/* A key that is put elsewhere, or comes, takes nothing from anybody. */
+/* A key that moves in the file, or is added, invalidates nothing. */
 START_TEST(test_losses)
 {
 	struct keyring *ring = key_rig_ring(&rig, KEY_A "\n");

@@ -40,7 +40,7 @@ static bool is_next(int status)
 	return leader_search_is_next(&s, status, false);
 }
 
-/* A round in which all refuse, after the first. */
+/* Refuses a whole round, after the first manager. */
 static void refuse_all(unsigned int left)
 {
 	while (left--)
@@ -96,7 +96,7 @@ START_TEST(a_name_leads_there_at_once)
 }
 END_TEST
 
-/* It is the first one of the next round. */
+/* The named manager is the first of the next round. */
 START_TEST(no_name_leads_back_in_a_round)
 {
 	leader_search_begin(&s);
@@ -113,7 +113,7 @@ START_TEST(no_name_leads_back_in_a_round)
 }
 END_TEST
 
-/* The list of the client may lack the leader. */
+/* The leader may be missing in the client's list. */
 START_TEST(a_new_name_is_tried_too)
 {
 	init(1);
@@ -124,7 +124,7 @@ START_TEST(a_new_name_is_tried_too)
 	ck_assert(is_next(-WIRE_ENOTLEADER));
 	ck_assert_str_eq(leader_search_chosen(&s)->host, "other");
 	ck_assert_str_eq(leader_search_chosen(&s)->scheme, "tcp");
-	/* managers that invent names have one attempt in a round */
+	/* managers that invent names get one attempt in a round */
 	take_name("pvfs://third:3000");
 	ck_assert(!is_next(-WIRE_ENOTLEADER));
 	leader_search_begin(&s);
@@ -186,7 +186,7 @@ START_TEST(a_slow_one_is_last)
 	ck_assert_uint_eq(s.try_ms, LEADER_TRY_MS);
 	leader_search_begin(&s);
 	ck_assert_uint_eq(s.at, 1);
-	/* but not if it leads */
+	/* except if it leads */
 	take_name("pvfs://mgr0:3000");
 	ck_assert(is_next(-WIRE_ENOTLEADER));
 	ck_assert_uint_eq(s.at, 0);
@@ -230,7 +230,7 @@ START_TEST(all_slow_get_more_time)
 }
 END_TEST
 
-/* A refusal for good counts only if all refuse. */
+/* A permanent refusal counts only if all managers give it. */
 START_TEST(one_that_may_come_back_is_hope)
 {
 	leader_search_begin(&s);
@@ -248,7 +248,7 @@ START_TEST(one_that_may_come_back_is_hope)
 }
 END_TEST
 
-/* Neither its place nor a name leads there. */
+/* It is tried neither in its place nor by its name. */
 START_TEST(an_excluded_one_is_never_tried)
 {
 	ck_assert(leader_search_exclude(&s, &list[_i]));
@@ -266,7 +266,7 @@ START_TEST(an_excluded_one_is_never_tried)
 }
 END_TEST
 
-/* Whichever of them is tried first. */
+/* The order in which they are tried does not matter. */
 START_TEST(one_that_runs_says_more_than_one_that_is_down)
 {
 	leader_search_begin(&s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_lend.c - what is lent, and how it is taken back, from borrowers that are
- * processes of their own.
+ * test_lend.c - which objects are lent, and how they are taken back.  The borrowers are other
+ * processes.
  */
 #include <check.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static struct object_store *store;
 static struct loan_table *loans;
 static struct store_obj *obj;
 
-static bool reads; /* nothing is lent for writing */
+static bool reads; /* objects are lent only for reading */
 
 static void open_lends(void)
 {
@@ -54,9 +54,9 @@ static void open_lends(void)
 	loan_table_set_lease(loans, clock_boot() + 3600 * UINT64_C(1000000000));
 }
 
-static uid_t whose; /* the process that asks */
+static uid_t whose; /* the user of the process that asks */
 static uint64_t session = SESSION;
-static bool strangers; /* they are not trusted */
+static bool strangers; /* the borrowers are not trusted */
 
 static void setup(void)
 {
@@ -172,7 +172,7 @@ START_TEST(is_lent_until_the_session_ends)
 }
 END_TEST
 
-/* The number of a process outlives it. */
+/* The pid of a process may be reused by a process of another user. */
 START_TEST(not_to_another_users_process)
 {
 	struct loan_grant lent;
@@ -243,7 +243,7 @@ START_TEST(a_loan_ends_with_its_time)
 }
 END_TEST
 
-/* After a key is removed, no loan that needed it stays; a loan that needed none stays. */
+/* When a key is removed, the loans that needed it end; others stay. */
 START_TEST(a_key_takes_its_loans_along)
 {
 	struct loan_request ask = for_an_hour();
@@ -284,7 +284,7 @@ START_TEST(only_marks_are_the_clients)
 }
 END_TEST
 
-/* Each loan is an open of its own: flags that one client sets do not affect another. */
+/* Each loan is a separate open: flags that one client sets do not affect another one. */
 START_TEST(each_loan_is_opened_anew)
 {
 	struct loan_grant one, other;
@@ -402,21 +402,21 @@ START_TEST(without_a_lease_nothing_is_written)
 }
 END_TEST
 
-/* ---- borrowers that are inside ---- */
+/* ---- borrowers inside a write ---- */
 
 static void nap(void)
 {
 	nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
-/* Its descriptor, too. */
+/* The descriptor of the borrower itself. */
 static int own_fd;
 
-/* It waits for its loan, goes inside and does what is to be done there. */
+/* Waits for its loan, enters a write, and acts there. */
 struct borrower {
 	pid_t pid;
-	int go[2]; /* it was lent */
-	int in[2]; /* it is inside */
+	int go[2]; /* written when the object is lent */
+	int in[2]; /* written when the borrower is inside */
 };
 
 static struct loan_grant given;
@@ -501,7 +501,7 @@ static void lives(const struct borrower *b)
 	waitpid(b->pid, &status, 0);
 }
 
-/* 0: it sees that it was set aside. */
+/* Exits with 0 if it sees that the object was replaced. */
 static void write_late(struct view *v)
 {
 	raise(SIGSTOP);
@@ -559,7 +559,7 @@ START_TEST(who_stands_still_inside_is_set_aside)
 }
 END_TEST
 
-/* Its next writes ask again. */
+/* Its next writes need a new loan. */
 START_TEST(marks_that_cannot_be_read_count)
 {
 	struct borrower b;
@@ -573,7 +573,7 @@ START_TEST(marks_that_cannot_be_read_count)
 }
 END_TEST
 
-/* Also to make room for others. */
+/* ... also if the object is taken back to make room for other loans. */
 START_TEST(who_gave_it_back_too_early_is_set_aside)
 {
 	struct loan_grant other;
@@ -612,7 +612,7 @@ START_TEST(so_is_it_when_the_lease_has_passed)
 	loan_table_set_lease(loans, clock_boot() + 3600 * UINT64_C(1000000000));
 	ck_assert_int_eq(lend_to(b.pid, true, &lent), 0);
 	ck_assert(lent.write);
-	/* that mark is no other loan's */
+	/* that mark belongs to no other loan */
 	ck_assert_uint_ne(lent.index, given.index);
 	close(lent.fd);
 	loan_table_close(loans);
@@ -623,9 +623,7 @@ START_TEST(so_is_it_when_the_lease_has_passed)
 }
 END_TEST
 
-/*
- * One borrower stands still and another one runs.  The second leaves before the iod tells anybody.
- */
+/* One borrower is stopped, and another one runs.  The second leaves before the iod signals. */
 static bool leaves_in_time(void)
 {
 	struct borrower b;
@@ -708,7 +706,7 @@ static bool is_copied(void)
 	return !access(path, F_OK);
 }
 
-/* A copy is made, and somebody leaves another object meanwhile. */
+/* While a copy is made, a borrower leaves another object. */
 static bool opens_meanwhile(void)
 {
 	struct borrower b;
@@ -742,7 +740,7 @@ START_TEST(a_long_copy_keeps_nobody_from_other_objects)
 }
 END_TEST
 
-/* A mark that stays, of one who has long gone on. */
+/* A mark that remains although its thread has long left. */
 static void jump_out(struct view *v)
 {
 	for (;;)
@@ -852,7 +850,7 @@ static int lend_other(pid_t pid, bool write, struct loan_grant *lent)
 	return loan_table_lend(loans, filler, &ask, lent);
 }
 
-/* Too few are left for a copy. */
+/* Leaves too little room for a copy. */
 static void fill_up(bool on)
 {
 	struct statvfs fs;
@@ -868,7 +866,7 @@ static void fill_up(bool on)
 			 0);
 }
 
-/* Nobody else does. */
+/* Only borrowers of this object wait. */
 START_TEST(without_room_it_waits_for_who_runs)
 {
 	struct borrower b;
@@ -949,7 +947,7 @@ START_TEST(over_a_restart_it_is_the_next_that_does_it)
 	open_lends();
 	wait_till_open();
 	in_time("other");
-	/* and what was set aside stays so */
+	/* objects that were replaced stay so */
 	loan_table_close(loans);
 	open_lends();
 	ck_assert(!gate_is_shut(store_gate(store), KEY));
@@ -958,7 +956,7 @@ START_TEST(over_a_restart_it_is_the_next_that_does_it)
 }
 END_TEST
 
-/* As a user who may not end it, nor look into it. */
+/* Lends as a user who may neither kill the borrower nor read its state. */
 static void lend_as_another(void)
 {
 	struct loan_grant lent;
@@ -975,7 +973,7 @@ static int as_another(void)
 	int status;
 	pid_t pid;
 
-	/* its thread is its own */
+	/* the thread of the table is its own */
 	loan_table_close(loans);
 	loans = NULL;
 	pid = fork();
@@ -1000,7 +998,9 @@ START_TEST(who_may_not_end_it_lends_for_writing)
 }
 END_TEST
 
-/* Nothing holds a program to the rules: it has what it was lent until that is set aside, or removed. */
+/*
+ * A program can ignore the rules: it keeps its descriptor, until the object is replaced or removed.
+ */
 START_TEST(who_breaks_the_rules_keeps_his_descriptor)
 {
 	struct loan_grant lent;
@@ -1015,7 +1015,7 @@ START_TEST(who_breaks_the_rules_keeps_his_descriptor)
 }
 END_TEST
 
-/* 0: for writing, 1: and was given back, 2: for reading. */
+/* Case 0: lent for writing.  Case 1: also given back.  Case 2: lent for reading. */
 START_TEST(who_is_evicted_keeps_nothing)
 {
 	char buf[16] = "";
@@ -1038,7 +1038,7 @@ START_TEST(who_is_evicted_keeps_nothing)
 	ck_assert_str_eq(buf, _i < 2 ? "FIRST" : "first");
 	holds("other");
 	close(lent.fd);
-	/* others are lent it as before */
+	/* other sessions can borrow it as before */
 	session++;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	ck_assert(lent.write);
@@ -1047,7 +1047,7 @@ START_TEST(who_is_evicted_keeps_nothing)
 }
 END_TEST
 
-/* Other workers may still serve it, and the FENCE may come once more. */
+/* Other workers may still serve the evicted session, and FENCE may be repeated. */
 START_TEST(who_is_evicted_borrows_no_more)
 {
 	struct loan_grant lent, late;
@@ -1087,7 +1087,7 @@ static void keeps_nothing(const struct loan_grant *lent)
 	holds("first");
 }
 
-/* Borrows that one, and keeps nothing of it. */
+/* Borrows this object and keeps nothing of it. */
 static void lend_number(uint64_t handle, bool back)
 {
 	struct store_obj *mine = obj;
@@ -1118,7 +1118,7 @@ START_TEST(who_borrows_often_is_found_all_the_same)
 }
 END_TEST
 
-#define SESSIONS 4u /* with as much as they may have */
+#define SESSIONS 4u /* each with as many loans as it may have */
 
 START_TEST(many_are_set_aside)
 {
@@ -1142,7 +1142,8 @@ START_TEST(many_are_set_aside)
 END_TEST
 
 /*
- * If there is no room, the object is not copied now and clients may use it; the copy is made later.
+ * If there is no room, the object is not copied now, and clients may use it; the copy is made
+ * later.
  */
 START_TEST(without_room_it_is_done_later)
 {
@@ -1164,9 +1165,9 @@ START_TEST(without_room_it_is_done_later)
 }
 END_TEST
 
-/* ---- the next process ---- */
+/* ---- the next process of the iod ---- */
 
-/* 0: it ended in the middle of that, 1: before. */
+/* Case 0: the process ended during the replacement; case 1: before it. */
 START_TEST(what_was_lent_before_is_set_aside)
 {
 	struct gate *gate = store_gate(store);
@@ -1190,7 +1191,9 @@ START_TEST(what_was_lent_before_is_set_aside)
 }
 END_TEST
 
-/* By the one before that.  0: for writing, 1: and was given back, 2: for reading. */
+/*
+ * Lent by an earlier process.  Case 0: for writing.  Case 1: also given back.  Case 2: for reading.
+ */
 START_TEST(what_was_lent_once_is_set_aside)
 {
 	char buf[16] = "";
@@ -1216,7 +1219,7 @@ START_TEST(what_was_lent_once_is_set_aside)
 }
 END_TEST
 
-/* It has told the manager already that it knows. */
+/* The process has already told the manager that it knows the eviction. */
 START_TEST(without_room_the_next_process_does_it)
 {
 	struct loan_grant lent;
@@ -1237,7 +1240,7 @@ START_TEST(without_room_the_next_process_does_it)
 	while (loan_evictions_deferred(loans))
 		nap();
 	ck_assert(store_obj_replacements(obj));
-	/* and another one finds nothing to do */
+	/* another process has nothing left to do */
 	loan_table_close(loans);
 	open_lends();
 	ck_assert(!loan_evictions_pending(loans));
@@ -1246,7 +1249,7 @@ START_TEST(without_room_the_next_process_does_it)
 }
 END_TEST
 
-#define HAD 65536u /* so many are known */
+#define HAD 65536u /* number of known loans */
 
 START_TEST(what_is_known_has_an_end)
 {
@@ -1267,7 +1270,7 @@ static uint32_t owner(void)
 	return atomic_load(gate_owner(store_gate(store))) & FUTEX_TID_MASK;
 }
 
-/* Before it could be missed by others. */
+/* Borrowers notice the kill before others can miss the iod. */
 START_TEST(borrowers_see_that_it_was_killed)
 {
 	int ready[2];
@@ -1344,7 +1347,7 @@ START_TEST(who_is_stuck_in_a_session_that_ended_is_set_aside)
 }
 END_TEST
 
-/* Opens the table with at most n descriptors more than are open. */
+/* Opens the table with at most n more descriptors. */
 static int open_with_descriptors(unsigned int n)
 {
 	const struct loan_table_attr attr = { .dir = dir,
@@ -1362,7 +1365,7 @@ static int open_with_descriptors(unsigned int n)
 	return rc;
 }
 
-/* The process that is short of descriptors does not take the borrower for one that is gone. */
+/* If the process has no descriptors, it does not take the borrower for dead. */
 START_TEST(without_descriptors_the_table_does_not_open)
 {
 	unsigned int n = 0;
@@ -1383,7 +1386,7 @@ START_TEST(without_descriptors_the_table_does_not_open)
 }
 END_TEST
 
-/* Its number may be another one's by now: that one is not touched. */
+/* The pid may be reused by a process that started later, which is not touched. */
 START_TEST(a_process_that_began_later_is_another_one)
 {
 	struct loan_page_terms terms = { .session = 5,
@@ -1407,7 +1410,7 @@ START_TEST(a_process_that_began_later_is_another_one)
 }
 END_TEST
 
-/* Half made, or damaged: it was never lent. */
+/* A file that is incomplete or damaged was never lent. */
 START_TEST(files_that_are_none)
 {
 	char path[128];
@@ -1444,7 +1447,8 @@ START_TEST(nothing_is_lent_for_writing)
 END_TEST
 
 /*
- * A reader that writes to a page from memory that never comes would keep its name there for ever.
+ * A reader that writes to its page from memory that never arrives would block the removal of the
+ * page's name for ever.  So such a page has no name.
  */
 START_TEST(what_readers_may_write_has_no_name)
 {
@@ -1471,7 +1475,7 @@ START_TEST(strangers_are_lent_nothing_to_hold_up)
 	ck_assert_int_eq(fstat(lent.page[2], &sb), 0);
 	ck_assert_uint_eq(sb.st_nlink, 0);
 	close(lent.fd);
-	/* pages of this session have no names: nobody would know of the loan after a restart */
+	/* pages of this session have no names, so the loan would be unknown after a restart */
 	strangers = false;
 	ck_assert_int_eq(lend_to(getpid(), true, &lent), 0);
 	ck_assert(!lent.write);
@@ -1479,7 +1483,7 @@ START_TEST(strangers_are_lent_nothing_to_hold_up)
 }
 END_TEST
 
-/* ---- memory that never comes ---- */
+/* ---- memory that never arrives ---- */
 
 #define PAGE 4096u
 
@@ -1521,7 +1525,7 @@ static bool is_there(pid_t pid, const char *where)
 	return strstr(text, where);
 }
 
-/* False: not every kernel has it, or shows where it waits. */
+/* Returns false if the kernel has no userfaultfd, or does not show where a thread waits. */
 static bool waits_in(atomic_int *tid, const char *where)
 {
 	for (unsigned int i = 0; i < BOUND_MS / 10; i++) {
@@ -1542,7 +1546,7 @@ static void *write_one(void *arg)
 	return NULL;
 }
 
-/* The kernel lets nobody else write to that file meanwhile, and cannot be told not to wait. */
+/* The kernel allows no other write to that file meanwhile, and offers no way not to wait. */
 START_TEST(who_writes_what_never_comes_stops_who_writes)
 {
 	atomic_int never_comes;
@@ -1561,7 +1565,7 @@ START_TEST(who_writes_what_never_comes_stops_who_writes)
 }
 END_TEST
 
-/* ---- all of them ---- */
+/* ---- the suite ---- */
 
 static Suite *lend_suite(void)
 {
@@ -1611,7 +1615,7 @@ static Suite *lend_suite(void)
 	tcase_add_test(tc, only_marks_are_the_clients);
 	tcase_add_test(tc, strangers_are_lent_nothing_to_hold_up);
 	suite_add_tcase(s, tc);
-	if (!geteuid()) { /* needs the right to mount, and to keep memory back */
+	if (!geteuid()) { /* needs the right to mount and to use userfaultfd */
 		tc = lend_case("never");
 		tcase_add_test(tc,
 			       who_writes_what_never_comes_stops_who_writes);

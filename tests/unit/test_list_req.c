@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_list_req.c - what the client asks in list requests is what the iod
- * makes of them: random plans, both ends of the wire against the cursor that
- * names every byte.
+ * test_list_req.c - the iod reconstructs from list requests what the client asked for: random
+ * plans, encoded and decoded, compared with the cursor that names every byte.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 
-/* The server's and the client's headers have names in common. */
+/* The headers of server and client use some equal names. */
 struct store_seg {
 	uint64_t off, len;
 };
@@ -22,7 +21,7 @@ int list_share_expand(const struct wire_list *list, const struct wire_vec *vec,
 #define SPANS 3000u
 #define MEM (4u << 20)
 
-/* Quiet while it holds: Check notes every assertion in a file. */
+/* Like ck_assert(), which writes each success to a file. */
 #define MUST(cond)                                                             \
 	do {                                                                   \
 		if (!(cond))                                                   \
@@ -89,7 +88,7 @@ static uint64_t memory(struct rnd *r)
 	return total;
 }
 
-/* The request as the iod sees it. */
+/* Decodes the request as the iod does. */
 static unsigned int served(uint32_t k)
 {
 	struct wire_list list = {
@@ -106,7 +105,7 @@ static unsigned int served(uint32_t k)
 	return n;
 }
 
-/* Every byte of the request lies where the cursor says. */
+/* Every byte of the request must be where the cursor says. */
 static void same(struct plan_cur *cur, unsigned int n)
 {
 	unsigned int i, s = 0;
@@ -205,7 +204,7 @@ static unsigned int requests(uint32_t k, unsigned int *vecs)
 	return n;
 }
 
-/* The patterns of the paper: one descriptor, whatever the stripes. */
+/* The access patterns of the paper need one descriptor, whatever the stripes are. */
 START_TEST(patterns_are_descriptors)
 {
 	unsigned int i, k, n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_list_share.c - an iod's share of a list against dist, byte by byte. */
+/* test_list_share.c - an iod's share of a list, compared with dist byte by byte. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #define VECS 5u
 #define BYTES 40000u
 
-/* Quiet while it holds: Check notes every assertion in a file. */
+/* Like ck_assert(), which writes each success to a file. */
 #define MUST(cond)                                                             \
 	do {                                                                   \
 		if (!(cond))                                                   \
@@ -49,7 +49,7 @@ static void random_list(struct rnd *r)
 	g.list.dist.ssize = htole32(dist.ssize);
 }
 
-/* The local offsets of the share, one a byte. */
+/* Computes the local offset of each byte of the share. */
 static size_t model(uint64_t *local)
 {
 	size_t n = 0;
@@ -131,7 +131,7 @@ START_TEST(regular_pieces_that_touch_are_one)
 }
 END_TEST
 
-/* The largest offsets there are. */
+/* The largest possible offsets. */
 START_TEST(ends_of_the_file)
 {
 	g.list = (struct wire_list){

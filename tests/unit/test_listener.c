@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_listener.c - requests are heard whatever the thread does that heard the last. */
+/* test_listener.c - requests are served whatever the thread of an earlier request does. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +19,13 @@
 #include "common/util/watched_descriptor.h"
 #include "tests/run_suite.h"
 
-/* The behaviour of a request, before it counts as done. */
+/* What a request does before it counts as done. */
 enum request {
 	AT_ONCE,
-	LEAVES, /* its thread says that it will wait, and waits for go */
-	WAITS, /* without a word */
-	SHARES, /* says that it takes long */
-	ASIDE, /* waits, without a thread where that can be */
+	LEAVES, /* its thread announces that it will wait, and waits for go */
+	WAITS, /* waits without an announcement */
+	SHARES, /* announces that it takes long */
+	ASIDE, /* waits, without a thread if possible */
 };
 
 struct asked {
@@ -33,7 +33,7 @@ struct asked {
 	enum request what;
 };
 
-static int kernel[2]; /* ours, the listener's */
+static int kernel[2]; /* our end, and that of the listener */
 static sem_t begun, go, done;
 static atomic_bool over;
 static pthread_t thread;
@@ -122,13 +122,13 @@ static void ask(enum request what)
 	ask_for(0, 0, what);
 }
 
-/* For a name, by a program. */
+/* A program looks a name up. */
 static void ask_name(enum request what)
 {
 	ask_for(FUSE_LOOKUP, 1, what);
 }
 
-/* As at an umount. */
+/* Stops the listener as an umount does. */
 static void stop(void)
 {
 	close(kernel[0]);
@@ -155,7 +155,7 @@ START_TEST(one_after_the_other)
 }
 END_TEST
 
-/* Others are heard while one waits, whether it said so or not. */
+/* Other requests are served while one waits, with or without an announcement. */
 START_TEST(others_meanwhile)
 {
 	static const enum request waiting[] = { LEAVES, WAITS };
@@ -175,7 +175,7 @@ START_TEST(others_meanwhile)
 }
 END_TEST
 
-/* Requests before a long one are heard at the same time as it. */
+/* Requests that arrived before a long one are served at the same time. */
 START_TEST(shares)
 {
 	unsigned int threads = 2;
@@ -192,7 +192,7 @@ START_TEST(shares)
 }
 END_TEST
 
-/* Not more than that many at a time; then the next. */
+/* At most so many run at a time; then the next one starts. */
 START_TEST(so_many)
 {
 	unsigned int threads = 3;
@@ -212,7 +212,7 @@ START_TEST(so_many)
 }
 END_TEST
 
-/* One program is as many as there are processors then. */
+/* One program sends as many requests as there are processors. */
 static void crowd(void)
 {
 	cpu_set_t set;
@@ -226,7 +226,7 @@ static void crowd(void)
 	ck_assert(!sched_setaffinity(0, sizeof(set), &set));
 }
 
-/* There is one thread, and it hears what comes while a request waits. */
+/* There is one thread, and it serves requests while another one waits. */
 START_TEST(without_a_thread)
 {
 	unsigned int threads = 1;
@@ -244,7 +244,7 @@ START_TEST(without_a_thread)
 }
 END_TEST
 
-/* Those that are more have threads; then the next. */
+/* Requests above the limit have threads; then the next one starts. */
 START_TEST(so_many_without_a_thread)
 {
 	unsigned int threads = 3, i;
@@ -265,7 +265,7 @@ START_TEST(so_many_without_a_thread)
 }
 END_TEST
 
-/* Begun requests are done before the end. */
+/* Running requests complete before the listener ends. */
 START_TEST(ends_behind_them)
 {
 	unsigned int threads = 3, i;

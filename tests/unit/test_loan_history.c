@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_loan_history.c - the history of loans without memory or when its file cannot be written. */
+/* test_loan_history.c - the history of loans, if memory is short or its file cannot be written. */
 #include <check.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 static char dir[64];
 static int dirfd;
-static unsigned int lines; /* of the log */
+static unsigned int lines; /* lines in the log */
 static struct loan_history *history;
 
 static bool no_memory;
@@ -92,7 +92,7 @@ static void ck_lent_for_writing(bool write)
 	ck_assert_int_eq(seen, write);
 }
 
-/* Each try reports the error until the file says that the object is lent for writing. */
+/* Each try reports the error until the file records that the object is lent for writing. */
 START_TEST(record_for_writing_is_retried)
 {
 	int read, write[2];
@@ -113,7 +113,7 @@ START_TEST(record_for_writing_is_retried)
 }
 END_TEST
 
-/* Whatever the number of records, those that are there are not lost. */
+/* Existing records are not lost, whatever their number. */
 START_TEST(no_memory_to_record)
 {
 	static const unsigned int numbers[] = { 1, 2, 9, 31, 320, 321, 5000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_loan_usage.c - what a borrower's page says is counted to the last one, and no more
- * of it than a host can do, whatever it says.
+ * test_loan_usage.c - the counts of a borrower's page are added exactly, but not more than a host
+ * can do, whatever the page says.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void look(void)
 	}
 }
 
-/* An access, as direct.c counts it. */
+/* Counts an access as direct.c does. */
 static void count(unsigned int at, unsigned int write, uint64_t len,
 		  uint64_t ns)
 {
@@ -156,7 +156,7 @@ static void ck_share(const uint64_t share[3])
 	ck_assert_uint_eq(in_buckets(&told[1]), share[0] + share[1] + share[2]);
 }
 
-/* Those that were timed stand for all, and where none was, those before. */
+/* Timed accesses stand for all; if none was timed, earlier ones do. */
 START_TEST(some_stand_for_all)
 {
 	static const uint64_t none[3], all[3] = { 30, 0, 10 },

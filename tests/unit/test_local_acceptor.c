@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_acceptor.c - a server of a group, and the bare memory of its client:
- * whom it wakes and what wakes it; sockets that are none.
+ * test_local_acceptor.c - a server of a group and the raw memory of its client: whom the server
+ * wakes, and what wakes it; wrong sockets.
  */
 #include <check.h>
 #include <errno.h>
@@ -63,7 +63,7 @@ static bool heard(int fd)
 	return recv(fd, &c, 1, MSG_DONTWAIT) == 1;
 }
 
-/* The client counts: the last one rings, and only that one. */
+/* The client waits for several replies: only the last one wakes it. */
 START_TEST(counts)
 {
 	atomic_store(&page->missing, 3);
@@ -73,13 +73,13 @@ START_TEST(counts)
 		ck_assert_uint_eq(atomic_load(&raw.in.me->asleep), 0);
 		ck_assert(!heard(raw.fd));
 	}
-	answer(); /* it is awake */
+	answer(); /* the client is awake */
 	ck_assert_uint_eq(atomic_load(&page->missing), 1);
 	atomic_store(&raw.in.me->asleep, LOCAL_COUNTED);
 	answer();
 	ck_assert_uint_eq(atomic_load(&page->missing), 0);
 	ck_assert(heard(raw.fd));
-	/* by itself, as if there were no group */
+	/* a server alone, as without a group */
 	atomic_store(&raw.in.me->asleep, 1);
 	answer();
 	ck_assert_uint_eq(atomic_load(&page->missing), 0);
@@ -100,7 +100,7 @@ static void ring(void)
 	ck_assert_int_eq(write(raw.bell, &one, sizeof(one)), sizeof(one));
 }
 
-/* The bell and the wake-up socket end its sleep. */
+/* The bell and the wake-up socket end the server's sleep. */
 START_TEST(wakes)
 {
 	falls_asleep();
@@ -113,7 +113,9 @@ START_TEST(wakes)
 }
 END_TEST
 
-/* Asked to, it wakes the others, once: woken for it, or just before it sleeps. */
+/*
+ * A server that is asked to wakes the others once: when it was woken for that, or before it sleeps.
+ */
 START_TEST(passes_on)
 {
 	int i;
@@ -132,7 +134,7 @@ START_TEST(passes_on)
 }
 END_TEST
 
-/* Bytes in the wake-up socket are the client's to read, however many. */
+/* Bytes in the wake-up socket are for the client; the server never reads them. */
 START_TEST(never_reads)
 {
 	unsigned int i, n = 0;
@@ -153,7 +155,7 @@ static void relay_once(void)
 	until(!atomic_load(&raw.out.me->relay));
 }
 
-/* The client connects its wake-up socket to a socket of others: no word comes there. */
+/* If the client connects its wake-up socket to a foreign socket, nothing is sent there. */
 START_TEST(wakes_no_other)
 {
 	struct sockaddr *none = &(struct sockaddr){ .sa_family = AF_UNSPEC };
@@ -161,7 +163,7 @@ START_TEST(wakes_no_other)
 	int victim = socket(AF_UNIX, SOCK_DGRAM, 0);
 
 	ck_assert_int_eq(local_group_wakeup_open(&other), 0);
-	close(other.fd); /* a name that is free */
+	close(other.fd); /* an unused name */
 	ck_assert_int_eq(
 		bind(victim, (struct sockaddr *)&other.name, other.len), 0);
 	ck_assert_int_eq(connect(wakeup.fd, (struct sockaddr *)&other.name,
@@ -198,11 +200,11 @@ static int other_socket(int kind)
 	int fd;
 
 	switch (kind) {
-	case 0: /* which is found by a path */
+	case 0: /* a socket with a path as its name */
 		fd = bound(SOCK_DGRAM, name, (size_t)len);
 		unlink(name);
 		return fd;
-	case 1: /* by no name */
+	case 1: /* a socket without a name */
 		return socket(AF_UNIX, SOCK_DGRAM, 0);
 	case 2:
 		return bound(SOCK_STREAM, name, (size_t)len);

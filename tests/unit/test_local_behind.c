@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_behind.c - descriptors that a client sends where none should come, after the hello.
- * Their last close takes long, and nobody waits for it.
+ * test_local_behind.c - descriptors that a client sends after the hello, where none is allowed.
+ * Their last close takes long, and nothing waits for it.
  */
 #include <check.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static void teardown(void)
 	rig_end(&rig, mr);
 }
 
-/* len bytes, and fd with the last of them; fd is closed. */
+/* Sends len bytes, and fd with the last of them; closes fd. */
 static void say_with(int to, int fd, size_t len)
 {
 	static char bytes[LEN];
@@ -59,7 +59,7 @@ static void say_with(int to, int fd, size_t len)
 	close(fd);
 }
 
-/* To one that was accepted: it has to say no more. */
+/* Sends it to an accepted connection, which expects no more bytes on the socket. */
 START_TEST(behind_accept)
 {
 	unsigned int before = count_fds();
@@ -68,7 +68,7 @@ START_TEST(behind_accept)
 
 	ck_assert_int_eq(raw_open(&rig, &raw, mr, LEN, RECVS), 0);
 	say_with(raw.fd, lingering(&reader), 1);
-	if (_i) /* and leaves */
+	if (_i) /* and disconnects */
 		shutdown(raw.fd, SHUT_WR);
 	until(rig.gone);
 	ck_assert(_i || rig.last.status == -EPROTO);
@@ -80,7 +80,7 @@ START_TEST(behind_accept)
 }
 END_TEST
 
-/* To a client that is not accepted yet: immediately after the hello, or without any. */
+/* Sends it before the connection is accepted: directly after the hello, or without any. */
 START_TEST(behind_hello)
 {
 	unsigned int before = count_fds();
@@ -99,7 +99,7 @@ START_TEST(behind_hello)
 }
 END_TEST
 
-/* To one that nobody looks at before the listener closes. */
+/* Sends it to a connection that is not read before the listener closes. */
 START_TEST(unlistened)
 {
 	int reader[2], raw[2], i;
@@ -119,7 +119,7 @@ START_TEST(unlistened)
 }
 END_TEST
 
-/* A server by hand, for a client of the rig's: its socket and shared memory. */
+/* Acts as a server for a client of the rig, with its own socket and shared memory. */
 static int server_for(struct tp_ep *ep, struct local_shm *shm)
 {
 	struct addr addr = { .scheme = "local", .host = "127.0.0.1" };
@@ -150,7 +150,7 @@ static int server_for(struct tp_ep *ep, struct local_shm *shm)
 	return fd;
 }
 
-/* To a client, among the bells: it looks when it reads them. */
+/* Sends it to a client among the bells, which it reads. */
 START_TEST(among_bells)
 {
 	int fd, reader, i, given;
@@ -164,7 +164,7 @@ START_TEST(among_bells)
 	given = lingering(&reader);
 	for (i = 0; i <= (int)TP_PASS_MAX; i++)
 		say_with(fd, dup(given),
-			 2); /* the socket holds some hundreds */
+			 2); /* the socket can hold some hundreds */
 	close(given);
 	for (i = 0; i < 200 && !rig.gone; i++) {
 		send(fd, "", 1, MSG_NOSIGNAL);

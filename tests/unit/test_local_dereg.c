@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * test_local_dereg.c - deregistration against a peer's copies under way.
- */
+/* test_local_dereg.c - deregistration during copies of a peer. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -41,13 +39,13 @@ struct pusher {
 	struct tp_ep *ep;
 	struct tp_mr *mr;
 	uint8_t *mem;
-	uint64_t addr; /* of the target */
+	uint64_t addr; /* address of the target */
 	uint32_t rkey;
 	atomic_bool stop;
 	unsigned int done;
 };
 
-/* Writes to the same place until it is refused. */
+/* Writes to the same place until a write is rejected. */
 static void *push(void *arg)
 {
 	struct pusher *p = arg;
@@ -114,7 +112,7 @@ static void dereg_round(int round)
 		local_rig_turn(&rig, mr, LEN, 0);
 	tp_mr_dereg(there);
 	memset(target, 0, PIECE);
-	/* the next try finds out */
+	/* the next try notices it */
 	until(rig.gone);
 	pthread_join(thread, NULL);
 	for (i = 0; i < PIECE && target[i] == 0; i++)
@@ -134,11 +132,11 @@ START_TEST(dereg_under_copies)
 }
 END_TEST
 
-/* ---- a peer that stands still inside ---- */
+/* ---- a peer that stops during a copy ---- */
 
 static uint8_t mem[64];
 
-/* A deregistration on a thread of its own. */
+/* A deregistration in a thread of its own. */
 struct ending {
 	struct tp_mr *mr;
 	pthread_t thread;
@@ -167,7 +165,7 @@ static void end_wait(struct ending *e)
 	pthread_join(e->thread, NULL);
 }
 
-/* Can only see less than there is: one that does not wait is over by then. */
+/* Checks that the deregistration still waits.  It may miss an error, but reports no false one. */
 static void end_still_waits(struct ending *e)
 {
 	const struct timespec while_ = { .tv_nsec = 200000000 };
@@ -202,7 +200,7 @@ static void leave(struct raw *raw)
 	rig_forget_ep(&rig);
 }
 
-/* However long: it may write until it is out. */
+/* Deregistration waits for a peer inside a copy, however long, because the peer may write. */
 START_TEST(who_is_inside_is_waited_for)
 {
 	struct ending e;
@@ -216,7 +214,7 @@ START_TEST(who_is_inside_is_waited_for)
 }
 END_TEST
 
-/* And the end of our end of the connection is no end of that. */
+/* It also waits after our end of the connection was closed. */
 START_TEST(who_is_inside_behind_a_close)
 {
 	struct ending e;
@@ -259,7 +257,7 @@ START_TEST(who_ended_behind_a_close_is_outside)
 }
 END_TEST
 
-/* Of other memory, as of another call. */
+/* It does not wait for a peer that copies to other memory, as for another call. */
 START_TEST(who_is_elsewhere_is_not_waited_for)
 {
 	static uint8_t other[64];
@@ -277,7 +275,7 @@ START_TEST(who_is_elsewhere_is_not_waited_for)
 }
 END_TEST
 
-/* From there on the memory is not the connection's. */
+/* After the deregistration, the connection has no access to the memory. */
 START_TEST(nobody_goes_in_behind_the_end)
 {
 	struct tp_sge sge = { mr->addr, 8, mr->lkey };

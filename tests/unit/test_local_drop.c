@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_drop.c - descriptors of peers whose last close lasts: nobody waits
- * for it, and not more is left over than may be.
+ * test_local_drop.c - descriptors of peers whose last close takes long.  Nothing waits for them,
+ * and the number of pending ones is limited.
  */
 #include <check.h>
 #include <errno.h>
@@ -21,13 +21,14 @@
 #define LEN 64u
 #define RECVS 4u
 #define PATIENCE_MS 60000u
-#define FDS_NEEDED (LOCAL_DROPS_MAX * 8 / 7 + 700) /* of all, some stay free */
+/* for all descriptors, with some free */
+#define FDS_NEEDED (LOCAL_DROPS_MAX * 8 / 7 + 700)
 #define USERS ((int)LOCAL_DROPPERS + 2)
 
 static struct local_rig rig;
 static struct tp_mr *mr;
 static uint8_t buf[RECVS * LEN];
-static unsigned int alone; /* threads of ours */
+static unsigned int alone; /* threads of this process at the start */
 
 #define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
 
@@ -37,8 +38,10 @@ static void *tell_id(void *arg)
 	return NULL;
 }
 
-/* ThreadSanitizer begins one of its own with the first, whose task may outlive
- * the join. */
+/*
+ * ThreadSanitizer starts a thread of its own with the first one, whose task may exist for some time
+ * after the join.
+ */
 static void setup(void)
 {
 	uint64_t stop = clock_after_ms(PATIENCE_MS);
@@ -55,14 +58,14 @@ static void setup(void)
 	rig_start(&rig, buf, sizeof(buf), 0, &mr);
 }
 
-/* Those that closed are gone, too. */
+/* The closing threads have ended, too. */
 static void teardown(void)
 {
 	until(count_threads() == alone);
 	rig_end(&rig, mr);
 }
 
-/* A client that says hello with fd at a place and leaves. */
+/* A client sends a hello with fd at a place, and disconnects. */
 static void give(int fd, enum local_fd place)
 {
 	struct local_fds fds = LOCAL_NO_FDS;
@@ -83,7 +86,7 @@ static void give(int fd, enum local_fd place)
 	rig_forget_ep(&rig);
 }
 
-/* Whatever a hello brings, and where: nobody waits for its close. */
+/* Whatever descriptor a hello contains, in any place: nothing waits for its close. */
 START_TEST(lingers)
 {
 	unsigned int before = count_fds();
@@ -96,7 +99,7 @@ START_TEST(lingers)
 }
 END_TEST
 
-/* However many a user gives: one thread, and all are closed in the end. */
+/* However many descriptors a user sends, one thread closes them, and all are closed in the end. */
 START_TEST(few_threads)
 {
 	unsigned int before = count_fds(), i;
@@ -119,7 +122,7 @@ static void give_as(uid_t uid, int fd)
 	local_drop(&from, fd);
 }
 
-/* *other tells when the descriptor is closed. */
+/* *other shows when the descriptor is closed. */
 static int telling(int *other)
 {
 	int p[2];
@@ -136,7 +139,7 @@ static bool is_closed(int other)
 	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLERR);
 }
 
-/* Descriptors of one user delay no other user, as long as there are threads. */
+/* Descriptors of one user do not delay those of another user, as long as there are threads. */
 START_TEST(one_user)
 {
 	int reader, theirs, own;
@@ -153,7 +156,7 @@ START_TEST(one_user)
 }
 END_TEST
 
-/* Then it waits for the first of them that ends, whose ever. */
+/* When no thread is free, a drop waits for the first close that ends, of any user. */
 START_TEST(many_users)
 {
 	int reader[USERS], other[USERS], i;
@@ -175,7 +178,7 @@ START_TEST(many_users)
 }
 END_TEST
 
-/* The device does not wait for the last of them. */
+/* The close of the device does not wait for them. */
 START_TEST(device_closes)
 {
 	int reader, other;
@@ -191,7 +194,9 @@ START_TEST(device_closes)
 }
 END_TEST
 
-/* Memory of a client's, whose last close gives so much back. */
+/*
+ * Returns a descriptor of shared memory of a client, whose last close frees this number of bytes.
+ */
 static int memory(size_t bytes)
 {
 	int fd = memfd_create("theirs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -207,7 +212,7 @@ static bool is_open(int fd)
 	return fcntl(fd, F_GETFD) >= 0;
 }
 
-/* A little is closed at once, much is left to a thread, which is busy here. */
+/* Small memory is closed at once; much memory is left to a thread, which is busy here. */
 START_TEST(much_memory)
 {
 	int little = memory(4096), much = memory(2 * LOCAL_MEMFD_MAX), reader;
@@ -223,7 +228,7 @@ START_TEST(much_memory)
 }
 END_TEST
 
-/* Mapped memory goes with its client, too: it is small then. */
+/* Mapped memory is freed with its client; it is small then. */
 START_TEST(mapped)
 {
 	static const struct {
@@ -259,7 +264,7 @@ static void keep(void *arg, enum log_level level, const char *msg)
 	snprintf(text, sizeof(text), "%s", msg);
 }
 
-/* The log says of whom there is too much. */
+/* Checks that the log names the user with too many descriptors. */
 static void is_refused(void)
 {
 	const struct log logger = { LOG_LV_WARN, keep, NULL };
@@ -279,7 +284,7 @@ static void is_refused(void)
 	ck_assert_ptr_nonnull(strstr(text, "do not close"));
 }
 
-/* A user with too many descriptors is not let in before some are closed; all others are. */
+/* A user with too many descriptors is rejected until some are closed; other users are accepted. */
 START_TEST(too_many)
 {
 	uid_t other = geteuid() + 1, uid = _i ? geteuid() : other;

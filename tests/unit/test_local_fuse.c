@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_fuse.c - a client that gives a file of its own FUSE server, which
- * does not answer the flush that a close() waits for: nobody waits.
+ * test_local_fuse.c - a client sends a file of its own FUSE server, which does not reply to the
+ * flush of a close(): nothing waits.
  */
 #include <check.h>
 #include <errno.h>
@@ -32,11 +32,11 @@ static uint8_t buf[RECVS * LEN];
 
 #define until(cond) rig_until(&rig, mr, LEN, RECVS, PATIENCE_MS, cond)
 
-/* ---- a file system of one file, in a process of its own ---- */
+/* ---- a file system with one file, in its own process ---- */
 
 static struct shared {
-	atomic_bool hangs; /* does not answer a flush */
-	atomic_bool asked; /* for one meanwhile */
+	atomic_bool hangs; /* does not reply to a flush */
+	atomic_bool asked; /* a flush was requested meanwhile */
 } * shared;
 
 static void answer(int fuse, const struct fuse_in_header *in, int error,
@@ -113,7 +113,7 @@ static void serve(int fuse)
 	_exit(0);
 }
 
-/* The server of the file that is mounted at path, or a reason why not. */
+/* Mounts the file at path and returns the pid of its server, or the reason why not. */
 static pid_t mount_file(const char *path, const char **why)
 {
 	int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
@@ -143,7 +143,10 @@ static pid_t mount_file(const char *path, const char **why)
 static char dir[] = "/tmp/pvfs-local-fuse-XXXXXX";
 static char path[sizeof(dir) + 8];
 
-/* As the table, which is served all the same, and as the wake-up socket, which is none. */
+/*
+ * Sends the file as the table, which is accepted all the same, and as the wake-up socket, which is
+ * rejected.
+ */
 START_TEST(flushes)
 {
 	struct local_fds give = LOCAL_NO_FDS;
@@ -199,7 +202,7 @@ static int skip(const char *why)
 	return 77;
 }
 
-/* In a mount namespace of its own, which leaves nothing behind. */
+/* Runs in its own mount namespace, which leaves nothing. */
 int main(void)
 {
 	const char *why;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_group.c - servers of one host that a client asks at once: which server is woken, by
- * which one, and the effect if that one stands still.  It runs in one thread, with servers that run
- * on command, so the sleeping ones are known.  tests/contract/group.c has the threads.
+ * test_local_group.c - servers of one host that a client calls at once: which server is woken, by
+ * which other one, and the effect if that one is stopped.  The test has one thread, and servers run
+ * on command, so it is known which sleep.  tests/contract/group.c has the threads.
  */
 #include <check.h>
 #include <poll.h>
@@ -32,7 +32,7 @@ static uint8_t buf[SERVERS][RECVS * LEN];
 struct server {
 	struct tp_cq *cq;
 	struct tp_listener *listener;
-	struct tp_ep *ep, *to; /* to: the client's end */
+	struct tp_ep *ep, *to; /* ep: the server's end; to: the client's end */
 	struct tp_mr *mr;
 };
 
@@ -56,7 +56,7 @@ static void take_events(struct server *s)
 	}
 }
 
-/* Messages that it got. */
+/* Runs a server.  Returns the number of messages that it got. */
 static int run(struct server *s)
 {
 	struct tp_wc wc;
@@ -68,7 +68,7 @@ static int run(struct server *s)
 	return n;
 }
 
-/* Events of one type at the client. */
+/* Returns the number of events of one type at the client. */
 static int run_client(enum tp_event_type type)
 {
 	struct tp_event ev;
@@ -139,7 +139,7 @@ static void teardown(void)
 	tp_dev_close(dev);
 }
 
-/* Asleep or, since it was put to sleep, woken. */
+/* Returns whether the server is awake, or was woken since it went to sleep. */
 static bool woken(struct server *s)
 {
 	return tp_cq_wait(s->cq, clock_now()) == 0;
@@ -153,7 +153,7 @@ static void all_asleep(void)
 		until(run(&server[i]), !woken(&server[i]));
 }
 
-/* The first n are asked, server 0 first. */
+/* Sends requests to the first n servers, server 0 first. */
 static void ask_flags(int n, unsigned int flags)
 {
 	struct tp_mr *m;
@@ -187,7 +187,7 @@ static void all_asked(int from)
 	}
 }
 
-/* One is woken by the client, the others by that one. */
+/* The client wakes one server, which wakes the others. */
 START_TEST(one_bell)
 {
 	all_asleep();
@@ -218,7 +218,7 @@ START_TEST(many_calls)
 }
 END_TEST
 
-/* A server that was not asked sleeps on. */
+/* A server without a request continues to sleep. */
 START_TEST(not_asked)
 {
 	all_asleep();
@@ -231,8 +231,8 @@ START_TEST(not_asked)
 END_TEST
 
 /*
- * The one that is to wake the others does nothing: the client does, soon; in its
- * next sleep where the processor was somebody else's for all of the first.
+ * The server that should wake the others does nothing.  The client soon does it: in its next sleep,
+ * if it had no processor during the first one.
  */
 START_TEST(stands_still)
 {
@@ -245,7 +245,7 @@ START_TEST(stands_still)
 }
 END_TEST
 
-/* Each sleep of the client is over at once: that gives it no more time. */
+/* Sleeps of the client that end at once do not delay this. */
 START_TEST(stands_still_while_we_wake)
 {
 	all_asleep();
@@ -255,7 +255,7 @@ START_TEST(stands_still_while_we_wake)
 }
 END_TEST
 
-/* Nor does a client that never sleeps. */
+/* A client that never sleeps does it, too. */
 START_TEST(stands_still_while_we_poll)
 {
 	all_asleep();
@@ -265,7 +265,7 @@ START_TEST(stands_still_while_we_poll)
 }
 END_TEST
 
-/* The same where the sleep is somebody else's. */
+/* The same if the client sleeps on its own descriptor (tp_cq_arm()). */
 START_TEST(stands_still_armed)
 {
 	all_asleep();
@@ -289,7 +289,7 @@ START_TEST(dies)
 }
 END_TEST
 
-/* The client's end of it is closed. */
+/* The client's end of a connection is closed. */
 START_TEST(left)
 {
 	struct tp_ep_attr attr = { .group = true };
@@ -329,7 +329,7 @@ static void client_sleeps(unsigned int joined)
 	} while (tp_cq_arm(cq) || client_woken());
 }
 
-/* The last of those that are waited for wakes the client, or any other. */
+/* The last of the joined servers wakes the client; a server that is not joined wakes it at once. */
 START_TEST(last_answer)
 {
 	client_sleeps(7);

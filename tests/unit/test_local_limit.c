@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_limit.c - a thousand clients of one process, more than it has
- * descriptors for: those who are in stay, the others come again until some leave.
+ * test_local_limit.c - a thousand clients in one process, more than the server has descriptors for.
+ * Connected clients stay, and the others retry until some leave.
  */
 #include <check.h>
 #include <errno.h>
@@ -20,10 +20,10 @@
 #include "tests/run_suite.h"
 #include "tests/stranger.h"
 
-#define CLIENTS 1000u /* that have room */
+#define CLIENTS 1000u /* have room */
 #define MORE 100u
 #define ALL (CLIENTS + MORE)
-#define EACH 4u /* descriptors of one that is in */
+#define EACH 4u /* descriptors for each connected client */
 #define LEN 16u
 #define PATIENCE_MS 60000u
 
@@ -31,13 +31,13 @@ static const struct tp_ep_attr small = { .max_send_wr = 4,
 					 .max_recv_wr = 4,
 					 .group = true };
 
-/* The memory through which the two processes talk. */
+/* The memory through which the two processes communicate. */
 enum todo { CONNECT, SPEAK, SOME_LEAVE };
 static struct shared {
 	_Atomic unsigned int todo, up, failed;
 } * shared;
 
-/* ---- the clients, in a process of their own ---- */
+/* ---- the clients, in their own process ---- */
 
 struct clients {
 	struct tp_cq *cq;
@@ -56,7 +56,7 @@ static int begin(struct clients *c, uintptr_t i)
 	return rc ? rc : tp_connect(c->ep[i], c->addr, NULL, 0, CLOCK_NEVER);
 }
 
-/* One that there are no descriptors for comes again; nobody who was in is thrown out. */
+/* A client for which there are no descriptors retries; no connected client is disconnected. */
 static void met(struct clients *c, const struct tp_event *ev)
 {
 	uintptr_t i = (uintptr_t)ev->ep->context;
@@ -246,7 +246,7 @@ static void end(void)
 	tp_dev_close(dev);
 }
 
-/* For CLIENTS, and what is kept free of an eighth or less. */
+/* Sets a limit for CLIENTS, plus the reserve of at most an eighth. */
 static struct rlimit tighten(void)
 {
 	struct rlimit old, tight;
@@ -258,13 +258,13 @@ static struct rlimit tighten(void)
 	return old;
 }
 
-/* No more come in, and those who come again and again are refused. */
+/* Returns true when no more clients are accepted, and retries are rejected. */
 static bool is_full(void)
 {
 	return refused >= 2 * MORE && atomic_load(&shared->up) == in;
 }
 
-/* Nobody is thrown out, or let in half; the reserve is not for them. */
+/* No client is disconnected or half connected; the reserve is not used for them. */
 static void full_house(void)
 {
 	int fd = open("/dev/null", O_RDONLY);
@@ -272,13 +272,14 @@ static void full_house(void)
 
 	ck_assert_uint_lt(n, ALL);
 	ck_assert_uint_gt(n, CLIENTS - MORE);
-	ck_assert_int_ge(fd, 0); /* a file, for one of them */
+	ck_assert_int_ge(fd, 0); /* a file of another user of descriptors */
 	ck_assert(!descriptors_reserve_gone(fd, TP_SPARE));
 	close(fd);
 	ck_assert_ptr_null(strstr(text, "open files limit"));
 	atomic_store(&shared->todo, SPEAK);
-	/* those on the way took less than was kept for them: some more may
-	 * have come in since */
+	/*
+	 * connections in progress needed less than was reserved, so some more may be accepted since
+	 */
 	until(heard >= n);
 	ck_assert_uint_eq(gone, 0);
 }
@@ -309,7 +310,7 @@ START_TEST(thousand)
 }
 END_TEST
 
-/* More come at once than may be without a hello: theirs are there. */
+/* More clients connect at once than may be without a hello: their hellos have arrived. */
 START_TEST(at_once)
 {
 	enum { N = SOCK_HALF_OPEN + 72 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_peer.c - the local provider and a peer that lies or says too much, in
- * its hello or in its records; and who it is.
+ * test_local_peer.c - the local provider and a peer that sends wrong or superfluous data in its
+ * hello or its records; and the identity of the peer.
  */
 #include <check.h>
 #include <errno.h>
@@ -108,7 +108,7 @@ START_TEST(wrong_record)
 }
 END_TEST
 
-/* READs without end: as many answers are owed as was agreed, not more. */
+/* READs without end: the number of outstanding replies stays within the limit. */
 START_TEST(flood_of_reads)
 {
 	struct local_head head = { .op = LOCAL_OP_READ,
@@ -141,7 +141,7 @@ START_TEST(bad_hello)
 	char c;
 
 	switch (_i) {
-	case 0: /* silence, then the end */
+	case 0: /* nothing, and then the end */
 		break;
 	case 1:
 		ck_assert_int_eq(send(raw, "x", 1, 0), 1);
@@ -149,28 +149,28 @@ START_TEST(bad_hello)
 	case 2:
 		ck_assert_int_gt(send(raw, &hello, sizeof(hello), 0), 0);
 		break;
-	case 3: /* descriptors that nobody wants */
+	case 3: /* superfluous descriptors */
 		memset(&give, 0, sizeof(give));
 		ck_assert_int_eq(
 			local_hello_send(raw, LOCAL_ACCEPT, NULL, 0, &give), 0);
 		break;
-	case 4: /* half a group */
+	case 4: /* an incomplete group */
 		give.fd[LOCAL_FD_WAKEUP] = 0;
 		ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0,
 						  &give),
 				 0);
 		break;
-	case 5: /* more than comes */
+	case 5: /* a longer length than the data */
 		hello = (struct local_hello){ .magic = 0x4c534650u,
 					      .version = 3,
 					      .type = LOCAL_CONNECT,
 					      .has = UINT32_MAX };
 		ck_assert_int_gt(send(raw, &hello, sizeof(hello), 0), 0);
 		break;
-	case 6: /* a group that is none */
+	case 6: /* a wrong group */
 		give.fd[LOCAL_FD_WAKEUP] = give.fd[LOCAL_FD_PAGE] = 0;
 		/* fall through */
-	default: /* a table that is none: served all the same */
+	default: /* a wrong table: accepted all the same */
 		give.fd[LOCAL_FD_TABLE] = 0;
 		ck_assert_int_eq(local_hello_send(raw, LOCAL_CONNECT, NULL, 0,
 						  &give),

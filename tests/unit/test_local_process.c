@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_process.c - the local provider and a peer that is another process: it
- * is killed, stands still, is not meant, or cannot be reached into.
+ * test_local_process.c - the local provider and a peer in another process: it is killed, stopped,
+ * or not the expected one, or its memory cannot be accessed.
  */
 #include <check.h>
 #include <errno.h>
@@ -42,7 +42,7 @@ static void teardown(void)
 	rig_end(&rig, mr);
 }
 
-/* Mappings of the provider's shared memory. */
+/* Number of mappings of the provider's shared memory. */
 static unsigned int maps(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -69,11 +69,11 @@ static int as_nobody(void)
 	    (setgroups(0, NULL) || setresgid(group, group, group) ||
 	     setresuid(65534, 65534, 65534)))
 		return -errno;
-	/* a change of user made the process one that nobody may look into */
+	/* a change of the user has made the process inaccessible */
 	return prctl(PR_SET_DUMPABLE, 1) ? -errno : 0;
 }
 
-/* Connects, tells where its memory is, serves until it is killed. */
+/* Connects, tells where its memory is, and serves until it is killed. */
 static int client(const struct addr *addr, bool dumpable)
 {
 	static uint8_t mem[1 << 20];
@@ -142,7 +142,7 @@ static struct tp_send_wr transfer(const struct offer *offer,
 				    .rkey = offer->rkey };
 }
 
-/* Killed in the middle of everything: nothing of it stays with us. */
+/* The peer is killed during all kinds of requests: nothing of it remains here. */
 START_TEST(killed)
 {
 	struct tp_mr *big;
@@ -170,8 +170,8 @@ START_TEST(killed)
 		until(rig.gone);
 		rig_forget_ep(&rig);
 	}
-	until(count_fds() <=
-	      fds0); /* a wake-up socket is closed by another thread */
+	/* another thread closes a wake-up socket */
+	until(count_fds() <= fds0);
 	ck_assert_uint_eq(maps(), maps0);
 	rig_works(&rig, mr, LEN, RECVS);
 	tp_mr_dereg(big);
@@ -179,7 +179,7 @@ START_TEST(killed)
 }
 END_TEST
 
-/* A client of another test, which has our port by chance, disturbs nothing. */
+/* A client of another test that happens to use our port has no effect. */
 START_TEST(stranger)
 {
 	struct raw raw;
@@ -195,7 +195,8 @@ START_TEST(stranger)
 		_exit(client(&rig.addr, true));
 	}
 	until(waitpid(pid, &status, WNOHANG) == pid);
-	ck_assert_int_eq(WEXITSTATUS(status), 3); /* not established */
+	/* exit status of a client that was not connected */
+	ck_assert_int_eq(WEXITSTATUS(status), 3);
 	ck_assert_ptr_eq(rig.ep, ep);
 	ck_assert_int_eq(rig.id.pid, getpid());
 	raw_close(&raw);
@@ -204,7 +205,7 @@ START_TEST(stranger)
 }
 END_TEST
 
-/* As much as the ring takes, and as may wait for it; nothing is taken. */
+/* Sends as much as the ring holds, and as may wait for it; nothing is read. */
 static void fill_ring(struct tp_ep *ep)
 {
 	struct tp_sge sge = { buf, RECVS * LEN, mr->lkey };
@@ -226,7 +227,7 @@ static void fill_wakeup_socket(struct tp_ep *ep)
 			&container_of(ep, struct local_ep, ep)->wakeup);
 }
 
-/* A client that stands still, with all full: others are served, and we sleep. */
+/* The client is stopped with everything full: other clients are served, and the server sleeps. */
 START_TEST(stopped)
 {
 	struct offer offer;
@@ -250,7 +251,7 @@ START_TEST(stopped)
 }
 END_TEST
 
-/* As an ordinary user: 0 or a line number; see unreachable. */
+/* Runs as a plain user.  Returns 0 or a line number; see unreachable. */
 static int read_from(bool dumpable, bool want_reach)
 {
 	struct tp_sge sge;
@@ -280,8 +281,8 @@ static int read_from(bool dumpable, bool want_reach)
 }
 
 /*
- * A client whose memory the kernel keeps closed is served through the ring.
- * Root could look into any: be somebody else.
+ * If the kernel denies access to a client's memory, its data uses the ring.  Root could access it,
+ * so the test changes its user.
  */
 START_TEST(unreachable)
 {

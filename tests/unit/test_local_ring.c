@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_local_ring.c - the rings of the local provider against a model, from
- * two threads, and with a peer that writes what it likes into them.
+ * test_local_ring.c - the rings of the local provider, compared with a model, used by two threads,
+ * and with a peer that writes any values into them.
  */
 #include <check.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "tests/unit/rnd.h"
 #include "tests/run_suite.h"
 
-static struct local_shm a, b; /* two mappings of the same */
+static struct local_shm a, b; /* two mappings of the same memory */
 static struct local_out out; /* side 0 */
 static struct local_in in; /* side 1 */
 
@@ -47,7 +47,7 @@ static void teardown(void)
 	local_shm_unmap(&b);
 }
 
-/* The nth record: its length and bytes follow from n. */
+/* The length and bytes of the n-th record follow from n. */
 static uint32_t size_of(uint32_t n)
 {
 	uint32_t h = n * 2654435761u >> 7;
@@ -76,7 +76,7 @@ static bool put(uint32_t n)
 	return true;
 }
 
-/* 1: the nth record, whole; 0: none yet; else wrong. */
+/* Returns 1 if the n-th record is complete and right, and 0 if it has not arrived. */
 static int take(uint32_t n)
 {
 	struct local_head head;
@@ -96,8 +96,8 @@ static int take(uint32_t n)
 }
 
 /*
- * Random steps of both ends; the model is a count of records put, shown and
- * taken, and the bytes between.
+ * Random steps of both ends.  The model counts the records that were put, published and taken, and
+ * the bytes in between.
  */
 START_TEST(model)
 {
@@ -106,7 +106,7 @@ START_TEST(model)
 	int step;
 
 	rnd_init(&r, 20261 + (uint64_t)_i);
-	/* also where the indices overflow */
+	/* also when the indices overflow */
 	if (_i) {
 		uint32_t start = 0u - 3 * a.size;
 
@@ -185,7 +185,7 @@ START_TEST(two_threads)
 }
 END_TEST
 
-/* ---- lies ---- */
+/* ---- wrong indices ---- */
 
 START_TEST(tail_too_far)
 {
@@ -198,7 +198,7 @@ START_TEST(tail_too_far)
 }
 END_TEST
 
-/* A head that says more than there is, or than a record may have. */
+/* A head claims more than there is, or more than a record may have. */
 START_TEST(size_too_large)
 {
 	static const uint32_t sizes[] = { 33, LOCAL_PIECE + 1, LOCAL_RING,
@@ -212,7 +212,7 @@ START_TEST(size_too_large)
 }
 END_TEST
 
-/* The reader's head goes back, or beyond what was written. */
+/* The reader's head moves back, or beyond what was written. */
 START_TEST(head_lies)
 {
 	uint32_t n = 0;
@@ -227,7 +227,7 @@ START_TEST(head_lies)
 }
 END_TEST
 
-/* Changes that the peer makes to our own indices do not matter. */
+/* Changes of the peer to our own indices have no effect. */
 START_TEST(own_indices_are_private)
 {
 	uint32_t n;
@@ -242,7 +242,7 @@ START_TEST(own_indices_are_private)
 }
 END_TEST
 
-/* ---- descriptors that are something else ---- */
+/* ---- wrong descriptors ---- */
 
 START_TEST(not_ours)
 {
@@ -251,14 +251,14 @@ START_TEST(not_ours)
 	int fd;
 
 	switch (_i) {
-	case 0: /* can shrink */
+	case 0: /* memory that can shrink */
 		fd = memfd_create("x", MFD_ALLOW_SEALING);
 		ck_assert_int_eq(ftruncate(fd, 4 << 20), 0);
 		break;
-	case 1: /* too small */
+	case 1: /* memory that is too small */
 		fd = local_memfd("x", 4096, 0);
 		break;
-	default: /* not memory at all */
+	default: /* not memory */
 		fd = dup(0);
 		break;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_lock_index.c - how many locks there may be, of one user and of all. */
+/* test_lock_index.c - the maximum number of locks, of one user and of all. */
 #include <errno.h>
 
 #include <check.h>
@@ -22,7 +22,7 @@ static void teardown(void)
 	lock_index_close(locks);
 }
 
-/* Each of another file. */
+/* Each lock is on another file. */
 static struct lock_rec lock_of(uint64_t session, uint64_t n)
 {
 	return (struct lock_rec){ .handle = n + 1,
@@ -45,14 +45,14 @@ static void del(uint64_t session, uint64_t n)
 	lock_index_del(locks, &rec);
 }
 
-/* However many sessions a user has. */
+/* The limit of a user does not depend on the number of its sessions. */
 START_TEST(of_a_user)
 {
 	for (unsigned int i = 0; i < SHARE; i++)
 		ck_assert_int_eq(put(100 + i, i, 1), 0);
 	ck_assert_int_eq(put(200, SHARE, 1), -ENOLCK);
 	ck_assert_int_eq(put(201, SHARE, 2), 0);
-	/* one takes the place of another one */
+	/* one lock replaces another one */
 	ck_assert_int_eq(put(100, 0, 1), 0);
 	lock_index_commit(locks);
 	ck_assert_int_eq(put(200, SHARE, 1), -ENOLCK);
@@ -74,7 +74,7 @@ START_TEST(of_all)
 }
 END_TEST
 
-/* A start takes all that are there. */
+/* At the start, all existing locks count. */
 START_TEST(at_the_start)
 {
 	struct lock_rec rec;
@@ -106,7 +106,7 @@ static void restart(uint64_t n)
 	}
 }
 
-/* A user that takes all that it may after each start leaves some for others. */
+/* A user that takes its maximum after each start leaves some locks for others. */
 START_TEST(after_starts)
 {
 	uint64_t n = 0;

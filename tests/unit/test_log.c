@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_log.c - lines reach the sink, whole, printable and by level. */
+/* test_log.c - lines reach the sink, complete, printable and by level. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void catch_line(void *arg, enum log_level level, const char *msg)
 	c->lines++;
 	c->level = level;
 	snprintf(c->msg, sizeof(c->msg), "%s", msg);
-	errno = EIO; /* a sink may spoil it */
+	errno = EIO; /* a sink may change it */
 }
 
 START_TEST(levels)
@@ -98,7 +98,7 @@ START_TEST(long_line_is_cut)
 }
 END_TEST
 
-/* A peer that causes lines again and again does not fill the disk. */
+/* A peer that causes log lines repeatedly does not fill the disk. */
 START_TEST(too_many)
 {
 	struct caught c = { 0 };
@@ -112,13 +112,13 @@ START_TEST(too_many)
 	for (i = 0; i < n; i++)
 		log_info(&log, "b");
 	ck_assert_uint_lt(c.lines, LOG_BURST + n / 2);
-	/* these are written anyhow */
+	/* these lines are always written */
 	c.lines = 0;
 	log_error(&log, "c");
 	log_debug(&log, "c");
 	log_always(&log, "c");
 	ck_assert_uint_eq(c.lines, 3);
-	/* later on it is said that there were more */
+	/* later, a line reports that there were more */
 	atomic_store(&budget.at, 0);
 	atomic_store(&budget.left_out, 7);
 	c.lines = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mac.c - codes over fields, against libcrypto's own in one call. */
+/* test_mac.c - codes over fields, compared with libcrypto's code of the whole. */
 #include <endian.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -68,7 +68,7 @@ START_TEST(test_model)
 }
 END_TEST
 
-/* The same bytes, cut in another place or for another purpose. */
+/* The same bytes, divided in another way or for another purpose, have another code. */
 START_TEST(test_no_two_lists)
 {
 	static const uint8_t key[MAC_KEY_LEN] = { 7 };
@@ -89,7 +89,7 @@ START_TEST(test_no_two_lists)
 }
 END_TEST
 
-/* As libcrypto has it. */
+/* Compares with libcrypto. */
 START_TEST(test_quick)
 {
 	uint8_t key[MAC_KEY_LEN], text[64], got[MAC_LEN], want[MAC_LEN];

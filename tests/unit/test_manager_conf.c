@@ -15,7 +15,7 @@
 
 static const struct {
 	const char *text;
-	const char *hosts; /* NULL: refused, with */
+	const char *hosts; /* NULL: rejected with this message */
 	const char *flaw;
 } files[] = {
 	{ "[mgr]\naddress = pvfs://a\n", "a", NULL },

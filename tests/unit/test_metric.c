@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_metric.c - what came between two answers of a server, and percentiles, as a model has them that
- * keeps each request.
+ * test_metric.c - differences between two replies of a server, and percentiles, compared with a
+ * model that keeps each request.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define ROWS 4u
 #define MOST 300u
 
-/* Rows "requests" of the ops "a", "b", ..., with what the model has counted. */
+/* Rows "requests" of the operations "a", "b", ..., with the counts of the model. */
 struct answer {
 	uint64_t latency[ROWS][PVFS_LATENCIES];
 	struct pvfs_metric row[ROWS];
@@ -37,7 +37,7 @@ static void init(struct answer *a)
 		};
 }
 
-/* As the answer of a moment. */
+/* Copies the reply of a moment. */
 static void copy(struct answer *to, const struct answer *from)
 {
 	init(to);
@@ -123,7 +123,7 @@ START_TEST(since)
 			for (double share = 0; n[k] && share < 1; share += 0.1)
 				check_percentile(&s, ns[k], n[k], share);
 		}
-		/* a missing row, or one with a larger count: the server was restarted */
+		/* a missing row, or one with a larger earlier count: the server was restarted */
 		unknown = now.row[0];
 		unknown.label[0].value = "e";
 		ck_assert_uint_eq(metric_since(&unknown, before.row, none).n,
@@ -134,7 +134,7 @@ START_TEST(since)
 }
 END_TEST
 
-/* A current value has no past. */
+/* A current value has no difference. */
 START_TEST(now)
 {
 	const struct pvfs_metric before = { .kind = PVFS_NOW,

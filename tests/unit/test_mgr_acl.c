@@ -25,7 +25,7 @@ static void teardown(void)
 	fx_close(&fx);
 }
 
-/* User 1000 has these, below that mask; owner rwx, others nothing. */
+/* A list for user 1000 with this mask; the owner has rwx, others nothing. */
 static struct acl list_of(uint16_t user, uint16_t mask)
 {
 	return (struct acl){ .n = 5,
@@ -129,7 +129,7 @@ START_TEST(test_plain)
 	ck_assert_int_eq(get("d", DEFAULT, &out), 0);
 	ck_assert_int_eq(set("d", DEFAULT, &none), 0);
 	ck_assert_int_eq(get("d", DEFAULT, &out), -ENODATA);
-	/* somebody who is not of the group loses the bit */
+	/* a user outside the group clears the bit */
 	ck_assert_int_eq(fx_chown(&fx, "f", 1000, 77), 0);
 	ck_assert_int_eq(fx_chmod(&fx, "f", 02770), 0);
 	fx_become(&fx, 1000, 1000);
@@ -138,7 +138,7 @@ START_TEST(test_plain)
 }
 END_TEST
 
-/* As in Linux: nobody needs a right to remove a list that cannot exist, and nothing changes. */
+/* As in Linux: a removal of an impossible list needs no right and changes nothing. */
 START_TEST(test_none_to_remove)
 {
 	struct acl none = { 0 };
@@ -217,7 +217,7 @@ static uint32_t shown(const char *path, uint32_t features)
 	return le32toh(attr.flags) & ~WIRE_A_SIZE;
 }
 
-/* Attributes say that there is none, to clients that know this flag. */
+/* Attributes tell clients that know this flag that there is no list. */
 START_TEST(test_shown)
 {
 	struct acl acl = list_of(7, 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_addresses.c - from where a manager may connect to an iod. */
+/* test_mgr_addresses.c - from which addresses a manager may connect to an iod. */
 #include <arpa/inet.h>
 #include <check.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ START_TEST(test_refused_hosts)
 	struct mgr_addresses *trust = NULL;
 	char label[80] = { 0 };
 
-	/* longer than a name may be: no name service is asked */
+	/* longer than a name may be: the name service is not asked */
 	memset(label, 'a', sizeof(label) - 1);
 	ck_assert_int_eq(mgr_addresses_open("0.0.0.0", &silent, &trust),
 			 -EINVAL);
@@ -87,7 +87,7 @@ START_TEST(test_refused_hosts)
 }
 END_TEST
 
-/* None is left out without a word. */
+/* If there are too many hosts, that is reported. */
 START_TEST(test_too_many_hosts)
 {
 	struct mgr_addresses *trust = NULL;
@@ -98,7 +98,7 @@ START_TEST(test_too_many_hosts)
 		sprintf(hosts + strlen(hosts), "10.9.8.%d ", i);
 	ck_assert_int_eq(mgr_addresses_open(hosts, &silent, &trust), -EINVAL);
 	ck_assert_ptr_null(trust);
-	*strrchr(hosts, '1') = '\0'; /* without the last */
+	*strrchr(hosts, '1') = '\0'; /* without the last one */
 	ck_assert_int_eq(mgr_addresses_open(hosts, &silent, &trust), 0);
 	ck_assert(mgr_addresses_match(trust, "tcp 10.9.8.63:7"));
 	mgr_addresses_close(trust);
@@ -116,7 +116,7 @@ static void set_sysctl(const char *name, const char *value)
 	snprintf(path, sizeof(path), "/proc/sys/net/%s", name);
 	f = fopen(path, "w");
 	if (!f)
-		return; /* a kernel without it */
+		return; /* the kernel does not support it */
 	fputs(value, f);
 	fclose(f);
 }
@@ -167,7 +167,10 @@ static const struct {
 	{ "ipv6/conf/all/disable_ipv6", "1" },
 };
 
-/* Whatever may be bound, a manager of this host may connect over loopback, and no other one. */
+/*
+ * Whatever address is bound, a manager on this host may connect over loopback, and no other
+ * manager.
+ */
 START_TEST(test_own_addresses)
 {
 	if (own_network()) {
@@ -194,7 +197,7 @@ START_TEST(test_link_local)
 	ck_assert(matches(OWN_LINK, "tcp 127.0.0.1:7"));
 	ck_assert(matches("fe80::98%lo", "tcp [fe80::98%lo]:7"));
 	ck_assert(matches("fe80::98", "tcp [fe80::98%lo]:7"));
-	/* the same address on another link is another host's */
+	/* the same address on another link belongs to another host */
 	ck_assert(!matches("fe80::98%lo", "tcp [fe80::98%other]:7"));
 }
 END_TEST

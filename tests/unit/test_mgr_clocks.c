@@ -38,7 +38,7 @@ START_TEST(test_terms)
 	ck_assert_int_eq(ask(4, &now), -EAGAIN);
 	ck_assert_int_eq(ask(2, &now), -ESTALE);
 	ck_assert_uint_eq(now, 77);
-	/* a host with a clock that is slower than ours */
+	/* a host whose clock is slower than ours */
 	mgr_clocks_update(&terms, 5, 5, 10);
 	ck_assert_int_eq(ask(5, &now), 0);
 	ck_assert_uint_lt(now, 1000 + clock_boot());
@@ -47,7 +47,7 @@ START_TEST(test_terms)
 	mgr_clocks_update(&terms, 6, 6, 20);
 	ck_assert_int_eq(ask(3, &now), -ESTALE);
 	ck_assert_int_eq(ask(0, &now), -ESTALE);
-	/* of one in whose place there is another: late */
+	/* from a manager that was replaced: a late message */
 	late = clock_boot() + (1u << 30);
 	mgr_clocks_update(&terms, 5, 5, late);
 	for (uint64_t term = 5; term <= 6; term++) {
@@ -70,14 +70,14 @@ START_TEST(test_since)
 		ck_assert_uint_le(now, 1000 + clock_boot());
 	}
 	ck_assert_int_eq(ask(10, &now), -EAGAIN);
-	/* the host was restarted: the old clock counts for the old terms */
+	/* after a restart of the host, the old clock is valid for the old terms */
 	mgr_clocks_update(&terms, 10, 10, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(8, &now), 0);
 	ck_assert_uint_lt(now, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(10, &now), 0);
 	ck_assert_uint_ge(now, UINT64_C(1) << 40);
 	ck_assert_int_eq(ask(6, &now), -ESTALE);
-	/* a clock that is valid only since a later term says nothing */
+	/* a clock that is valid only from a later term on tells nothing */
 	mgr_clocks_update(&terms, 11, 99, 5);
 	ck_assert_int_eq(ask(11, &now), 0);
 	ck_assert_int_eq(ask(12, &now), -EAGAIN);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_copy.c - copies of a store in use: each opens as the store was at a moment during the
- * copy.
+ * test_mgr_copy.c - copies of a store in use.  Each copy opens in the state that the store had at
+ * one moment during the copy.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -70,10 +70,10 @@ static int open_copy(struct store **st)
 	return store_open(&attr, st);
 }
 
-/* ---- while transactions run ---- */
+/* ---- copies while transactions run ---- */
 
 static struct rnd rnd;
-static atomic_uint_fast64_t flushed, begun; /* counts of transactions */
+static atomic_uint_fast64_t flushed, begun; /* numbers of transactions */
 static atomic_bool stop;
 
 static void put_count(enum store_table table, uint64_t key, uint64_t count,
@@ -86,7 +86,7 @@ static void put_count(enum store_table table, uint64_t key, uint64_t count,
 	ck_assert_int_eq(store_put(fx.st, table, k, sizeof(k), val, len), 0);
 }
 
-/* Transaction `count` writes its number in some rows, and in a row of another table. */
+/* Transaction `count` writes its number into some rows, and into a row of another table. */
 static void change_rows(uint64_t count)
 {
 	uint64_t from = rnd_in(&rnd, 0, ROWS - 1);
@@ -134,7 +134,7 @@ static uint64_t count_in(const struct store_cursor *it)
 	return count;
 }
 
-/* The highest number in a table. */
+/* Returns the highest number in a table. */
 static uint64_t last_count(struct store *st, enum store_table table)
 {
 	struct store_cursor it;
@@ -148,7 +148,9 @@ static uint64_t last_count(struct store *st, enum store_table table)
 	return last;
 }
 
-/* All tables are of the same moment, between the begin and the end of the copy. */
+/*
+ * Checks that all tables have the state of one moment, between the begin and the end of the copy.
+ */
 static void check_copy(uint64_t least, uint64_t most)
 {
 	struct store_attr attr = { .dir = dir,
@@ -189,7 +191,7 @@ START_TEST(test_in_use)
 }
 END_TEST
 
-/* ---- what a copy is ---- */
+/* ---- the files of a copy ---- */
 
 START_TEST(test_folder)
 {
@@ -201,7 +203,7 @@ START_TEST(test_folder)
 	ck_assert_int_eq(copy_to_folder(fx.st, dir), -ENOTEMPTY);
 	ck_assert_int_eq(open_copy(&st), 0);
 	store_close(st);
-	/* its log is checked as that of the store */
+	/* the log of a copy is checked like that of a store */
 	snprintf(path, sizeof(path), "%s/db/log.0000000001", dir);
 	ck_assert_int_eq(truncate(path, 4096), 0);
 	ck_assert_int_eq(open_copy(&st), -EIO);
@@ -258,7 +260,7 @@ END_TEST
 
 static struct rig rig;
 
-/* A copy of the leader has no change that is not committed; a new member continues from it. */
+/* A copy of the leader has only committed changes; a new member continues from it. */
 START_TEST(test_new_member)
 {
 	struct rig_member leader, member;

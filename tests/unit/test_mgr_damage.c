@@ -23,7 +23,7 @@ static void teardown(void)
 	store_fx_teardown(&fx);
 }
 
-/* An empty one in its place would be taken for the truth. */
+/* An empty table in its place would count as the right content. */
 START_TEST(test_lost_table)
 {
 	static const char *const table[] = { "inodes",	"dirents", "opens",
@@ -67,7 +67,7 @@ static const char *const damage[] = {
 	"rm $(dirname %s)/log.*",
 };
 
-/* 0: an open fails, with advice. */
+/* Exits with 0 if an open fails with advice. */
 static int open_damaged(void)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -79,7 +79,7 @@ static int open_damaged(void)
 	return store_open(&attr, &fx.st) != -EIO || !advised;
 }
 
-/* In a child, as Berkeley DB does not free everything after a failure. */
+/* Runs in a child, because Berkeley DB does not free everything after a failure. */
 static void refuse_damaged(void)
 {
 	pid_t pid = fork();
@@ -91,7 +91,7 @@ static void refuse_damaged(void)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Found out at the start, not when somebody needs it. */
+/* Damage is found at the start, not when the table is used. */
 START_TEST(test_damaged_table)
 {
 	char path[80], cmd[256];
@@ -105,7 +105,7 @@ START_TEST(test_damaged_table)
 	}
 	ck_assert_int_eq(store_commit(fx.st), 0);
 	store_fx_close(&fx);
-	store_fx_open(&fx); /* as it is, it is taken */
+	store_fx_open(&fx); /* the unchanged table is accepted */
 	store_fx_close(&fx);
 	snprintf(path, sizeof(path), "%s/db/inodes", fx.dir);
 	snprintf(cmd, sizeof(cmd), damage[_i], path, path);
@@ -114,7 +114,7 @@ START_TEST(test_damaged_table)
 }
 END_TEST
 
-/* Nor does a table that had rows pass for an empty one, whichever it is. */
+/* A table that had rows does not pass for an empty one, whichever table it is. */
 START_TEST(test_zeroed_root)
 {
 	static const char *const table[] = { "meta",	 "inodes",  "dirents",
@@ -141,7 +141,7 @@ START_TEST(test_zeroed_root)
 END_TEST
 
 /*
- * Berkeley DB takes a page of zeros for one that was never written, so rows in the middle of the
+ * Berkeley DB takes a page of zeros for one that was never written.  So rows in the middle of the
  * table would be missing without an error.
  */
 START_TEST(test_zeroed_page)
@@ -166,7 +166,7 @@ START_TEST(test_zeroed_page)
 }
 END_TEST
 
-/* A crash may leave one that no other page names. */
+/* A crash may leave a page of zeros that no other page refers to. */
 START_TEST(test_unused_zeros)
 {
 	uint32_t last = 0;
@@ -201,7 +201,7 @@ static void commit_big_row(uint32_t n)
 	ck_assert_int_eq(store_commit(fx.st), 0);
 }
 
-/* Changes rows, flushes them and is killed; the log is as it was then. */
+/* Changes rows, flushes them, and is killed; keeps the log of that moment. */
 static void killed_after(uint32_t big_rows)
 {
 	pid_t pid;
@@ -222,7 +222,7 @@ static void killed_after(uint32_t big_rows)
 	ck_assert_int_eq(status, 0);
 }
 
-/* Where the last byte of a record is: zeros follow. */
+/* Returns the offset of the last byte of a record: zeros follow. */
 static long written_to(const char *log)
 {
 	static char data[32 << 20];
@@ -250,7 +250,7 @@ static void flip_bit(const char *path, long at)
 	ck_assert_int_eq(fclose(f), 0);
 }
 
-/* 0: both are refused, and say what to do. */
+/* Exits with 0 if both opens fail with advice. */
 static int open_cut(void)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -276,7 +276,7 @@ static int in_child(int (*fn)(void))
 	return status;
 }
 
-/* 0: it opens and can be used; otherwise a backup is needed, and the log says so. */
+/* Exits with 0 if the store opens and works.  Otherwise a backup is needed, and the log says so. */
 static int give_up(void)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -293,7 +293,7 @@ static int give_up(void)
 	return store_open(&attr, &fx.st) != 0;
 }
 
-/* The rows from 0 to this one. */
+/* Returns the number of rows; they are numbered from 0. */
 static uint32_t rows(void)
 {
 	uint32_t n, val;
@@ -342,7 +342,7 @@ START_TEST(test_cut_log)
 }
 END_TEST
 
-/* Nothing is lost by a kill alone, and what follows the end is no matter. */
+/* A kill alone loses nothing, and the bytes after the end do not matter. */
 START_TEST(test_killed_log)
 {
 	killed_after(0);
@@ -351,8 +351,7 @@ START_TEST(test_killed_log)
 }
 END_TEST
 
-/* A database that is new, and was killed while it made its file: an earlier release did that
- * in place. */
+/* A new database was killed while it created its file; an earlier release did that in place. */
 START_TEST(test_empty_log_end)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -369,13 +368,13 @@ START_TEST(test_empty_log_end)
 	ck_assert_int_eq(store_check(&attr), 0);
 	store_fx_open(&fx);
 	store_fx_close(&fx);
-	/* once it was made, an empty one is damage */
+	/* once it exists, an empty file is damage */
 	ck_assert_int_eq(truncate(path, 0), 0);
 	ck_assert_int_eq(in_child(open_cut), 0);
 }
 END_TEST
 
-/* The descriptor of the open log_end, or -1. */
+/* Returns the descriptor of the open log_end, or -1. */
 static int fd_of_log_end(void)
 {
 	char link[64], target[256];
@@ -392,7 +391,7 @@ static int fd_of_log_end(void)
 	return -1;
 }
 
-/* No change is acknowledged unless the end of the log is recorded. */
+/* A change is acknowledged only if the end of the log is recorded. */
 START_TEST(test_full_log_end)
 {
 	int full = open("/dev/full", O_RDWR | O_CLOEXEC);
@@ -426,7 +425,10 @@ START_TEST(test_unwritable_log_end)
 }
 END_TEST
 
-/* A file system of 110 MiB, seen by this process alone; false: not permitted. */
+/*
+ * Mounts a file system of 110 MiB that only this process sees.  Returns false if that is not
+ * permitted.
+ */
 static bool mount_small(void)
 {
 	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
@@ -474,7 +476,10 @@ static void catch_cause(void *arg, enum log_level level, const char *msg)
 	log_to_file(arg, level, msg);
 }
 
-/* With n more descriptors.  0: the open fails with EMFILE, says so, and calls nothing damaged. */
+/*
+ * Opens with n more descriptors.  Exits with 0 if the open fails with EMFILE, which is logged, and
+ * nothing is called damaged.
+ */
 static int open_without(unsigned int n)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -492,7 +497,7 @@ static int open_without(unsigned int n)
 	return rc != -EMFILE || said_damaged || !said_cause;
 }
 
-/* No descriptors are left: the log is not called damaged. */
+/* Without free descriptors the log is not called damaged. */
 START_TEST(test_log_not_read)
 {
 	pid_t pid;
@@ -509,7 +514,7 @@ START_TEST(test_log_not_read)
 }
 END_TEST
 
-/* The lost changes are those of the end. */
+/* The lost changes are the last ones. */
 START_TEST(test_loss_accepted)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -532,7 +537,7 @@ START_TEST(test_loss_accepted)
 }
 END_TEST
 
-/* Of several files that a recovery reads, one that is not the last. */
+/* Of several files that a recovery reads, one that is not the last is damaged. */
 START_TEST(test_damaged_earlier_log)
 {
 	char log[96], cmd[256];
@@ -561,7 +566,7 @@ struct lock_row {
 	uint32_t type, version;
 };
 
-/* A lock that is not read would be given to another one. */
+/* If a damaged lock were skipped, it would be given to another client. */
 START_TEST(test_damaged_lock)
 {
 	static const struct {
@@ -581,7 +586,7 @@ START_TEST(test_damaged_lock)
 	ck_assert_int_eq(lock_put(fx.st, &good, 0), 0);
 	ck_assert_int_eq(store_commit(fx.st), 0);
 	store_fx_close(&fx);
-	store_fx_open(&fx); /* as it is, it is taken */
+	store_fx_open(&fx); /* the unchanged table is accepted */
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	ck_assert_int_eq(store_put(fx.st, STORE_LOCKS, key, bad[_i].klen,
 				   &bad[_i].val, bad[_i].vlen),

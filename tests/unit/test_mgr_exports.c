@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_exports.c - what a client may do for where it is, and whom it counts as. */
+/*
+ * test_mgr_exports.c - the rights of a client by its network, and the user that its requests count
+ * for.
+ */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,9 +23,9 @@ static void setup(void)
 	exports_default(&exports);
 }
 
-/* ---- whom one counts as ---- */
+/* ---- the user of a request ---- */
 
-/* Of uid 7, gid 7, and groups 0 and 8. */
+/* For a client with uid 7, gid 7, and groups 0 and 8. */
 static const struct {
 	enum squash squash;
 	const char *peer;
@@ -85,7 +88,7 @@ START_TEST(test_place)
 }
 END_TEST
 
-/* ---- networks that only read ---- */
+/* ---- read-only networks ---- */
 
 static int check(unsigned int op, const void *body)
 {
@@ -96,7 +99,7 @@ static int check(unsigned int op, const void *body)
 	return exports_check(&reads, op, &msg);
 }
 
-/* All that is not here changes something, or might. */
+/* Every operation that is not in this list changes something, or may do so. */
 START_TEST(test_looks)
 {
 	static const unsigned int looks[] = {
@@ -120,7 +123,7 @@ START_TEST(test_looks)
 }
 END_TEST
 
-/* Each flag by itself. */
+/* Each flag alone. */
 START_TEST(test_flags)
 {
 	static const uint32_t changes[] = { WIRE_O_WRITE, WIRE_O_CREAT,

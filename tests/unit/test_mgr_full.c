@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_full.c - the disk under the database is full: of what Berkeley DB
- * writes, the Nth is refused.  Nothing that was flushed is lost, the store goes
- * on, and everything works when there is space again.
+ * test_mgr_full.c - the disk of the database is full: the N-th write of Berkeley DB fails.  No
+ * flushed change is lost, the store continues, and everything works when there is space again.
  */
 #include <db.h>
 #include <errno.h>
@@ -19,10 +18,11 @@
 #define VALUE 3000u
 
 static struct store_fixture fx;
-static atomic_long writes_left; /* until the first that is refused */
-static atomic_long refusals; /* from that one on */
+/* number of writes until the first one that fails */
+static atomic_long writes_left;
+static atomic_long refusals; /* number of writes that fail from then on */
 static atomic_uint refused;
-static uint64_t base; /* of the rows of this round */
+static uint64_t base; /* the number of the first row of this round */
 
 static bool refuse(void)
 {
@@ -44,7 +44,7 @@ static ssize_t full_write(int fd, const void *p, size_t n)
 	return refuse() ? -1 : write(fd, p, n);
 }
 
-/* From the nth write on, so many have no space. */
+/* From the n-th write on, so_many writes fail with ENOSPC. */
 static void fill_disk(long nth, long so_many)
 {
 	atomic_store(&refused, 0);
@@ -94,7 +94,7 @@ static int put_row(uint32_t n, const uint8_t *val)
 	return rc;
 }
 
-/* Is it no other error than a full disk's? */
+/* Returns whether the call succeeded; its error must be that of a full disk. */
 static bool done(int rc)
 {
 	ck_assert_msg(!rc || rc == -ENOSPC, "rc %d", rc);
@@ -116,7 +116,7 @@ static bool has_row(uint32_t n, const uint8_t *val)
 	return len == VALUE && !memcmp(is, val, VALUE);
 }
 
-/* Rows, some of them flushed; a checkpoint now and then. */
+/* Writes rows, flushes some of them, and makes some checkpoints. */
 static void work(const uint8_t *val, bool durable[ROWS])
 {
 	bool committed[ROWS] = { false };
@@ -155,7 +155,7 @@ static void one_round(long nth, long so_many, const uint8_t *val)
 	ck_assert(has_row(ROWS, val));
 }
 
-/* One write, a few, and all that come. */
+/* One write fails, or a few, or all later ones. */
 START_TEST(test_nth_write)
 {
 	static const long so_many[] = { 1, 7, 1000000 };
@@ -166,11 +166,11 @@ START_TEST(test_nth_write)
 		memset(val, (int)(n % 251) + 1, sizeof(val));
 		one_round(n++, so_many[_i], val);
 	} while (atomic_load(&refused));
-	ck_assert_int_gt(n, 20); /* it was a sweep */
+	ck_assert_int_gt(n, 20); /* the loop reached all writes */
 }
 END_TEST
 
-/* The log may lie on the same disk. */
+/* The file of the log messages may be on the same disk. */
 START_TEST(test_few_lines)
 {
 	uint8_t val[VALUE] = { 1 };
@@ -202,7 +202,7 @@ static void on_durable(struct flusher_item *item)
 	durable_items++;
 }
 
-/* A request that waits for a flush without space is answered once there is space. */
+/* A request that waits for a flush without space gets its reply when there is space. */
 START_TEST(test_flusher)
 {
 	static const uint64_t quick_ns[] = { 0, UINT64_MAX };
@@ -229,7 +229,7 @@ START_TEST(test_flusher)
 }
 END_TEST
 
-static atomic_bool unlimited; /* as a tmpfs of size=0 */
+static atomic_bool unlimited; /* as a tmpfs with size=0 */
 
 int statvfs(const char *path, struct statvfs *vfs)
 {
@@ -247,7 +247,7 @@ START_TEST(test_no_limit)
 {
 	atomic_store(&unlimited, true);
 	for (int i = 0; i < 3; i++) {
-		usleep(30000); /* longer than between two checks */
+		usleep(30000); /* longer than the interval of two checks */
 		ck_assert_int_eq(store_check_space(fx.st), STORE_SPACE_OK);
 	}
 	atomic_store(&unlimited, false);

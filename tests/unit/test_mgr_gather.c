@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_gather.c - for whom a flush waits, and for how long. */
+/* test_mgr_gather.c - for which clients a flush waits, and how long. */
 #include <check.h>
 
 #include "mgr/state/flush_gather.h"
@@ -7,7 +7,7 @@
 
 #define US 1000ull
 #define TOOK (100 * US)
-#define MOST 1000u /* us that a test looks on */
+#define MOST 1000u /* microseconds that a test waits at most */
 
 static struct gather g;
 static struct gather_client a, b;
@@ -20,7 +20,7 @@ static void setup(void)
 	now = US;
 }
 
-/* The us that a flush waits, if c (may be NULL) is back after `back`. */
+/* Returns the microseconds that a flush waits, if c (may be NULL) returns after `back`. */
 static unsigned int wait_us(struct gather_client *c, unsigned int back)
 {
 	unsigned int us;
@@ -33,7 +33,7 @@ static unsigned int wait_us(struct gather_client *c, unsigned int back)
 	return us;
 }
 
-/* One wait for others that does not pay. */
+/* A wait for others without a result. */
 static unsigned int vain(void)
 {
 	gather_answered(&g, &a, now);
@@ -66,7 +66,7 @@ START_TEST(two_flushes_at_most)
 }
 END_TEST
 
-/* It may have computed for long since its answer. */
+/* The client may have computed for long since its reply. */
 START_TEST(not_for_who_is_away)
 {
 	gather_answered(&g, &a, now);
@@ -89,7 +89,7 @@ START_TEST(nobody_counts_twice)
 }
 END_TEST
 
-/* A client that did not come back in time comes in the middle of another round. */
+/* A client that returns late belongs to another round. */
 START_TEST(late_ones_do_not_count)
 {
 	gather_answered(&g, &a, now);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_group.c - members of a group in real folders, with real connections that break. */
+/* test_mgr_group.c - members of a group with real folders, and real connections that break. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@ struct node {
 	struct disk_folder disk;
 	struct raft_member *member;
 	struct peers_rig_node *rig;
-	uint64_t ids[ENTRIES_MAX]; /* that were applied, in order */
+	uint64_t ids[ENTRIES_MAX]; /* ids of applied entries, in order */
 	unsigned int n;
 	uint64_t last; /* index */
 	bool leads, lost;
-	uint64_t checkpoint; /* is asked for */
+	uint64_t checkpoint; /* a checkpoint at this index is requested */
 	uint64_t fill_from;
 };
 
@@ -31,13 +31,13 @@ static struct key_rig file;
 static struct node nodes[NODES];
 static uint64_t checkpoint_bytes; /* half of it is kept */
 static unsigned int fills;
-static uint64_t done_id; /* the entry that was answered last */
+static uint64_t done_id; /* the entry that was acknowledged last */
 
 static const struct member_address addresses[NODES] = { { 1, "one" },
 							{ 2, "two" },
 							{ 3, "three" } };
 
-/* ---- what the member uses ---- */
+/* ---- callbacks of the member ---- */
 
 static uint64_t read_clock(void *arg)
 {
@@ -49,7 +49,7 @@ static int random_int(void *arg, int min, int max)
 	return min + rand() % (max - min + 1);
 }
 
-/* A node that was cut off has no peers. */
+/* A disconnected node has no peers. */
 static int node_send(void *arg, uint64_t to, const void *data, size_t len)
 {
 	struct node *node = arg;
@@ -142,7 +142,7 @@ static struct member_attr attr_of(unsigned int i)
 	};
 }
 
-/* ---- a loop ---- */
+/* ---- the event loop ---- */
 
 static void member_begin(unsigned int i)
 {
@@ -222,7 +222,7 @@ static void on_done(void *arg, int rc)
 	done_id = (uintptr_t)arg;
 }
 
-/* Returns after the entry is committed, maybe twice. */
+/* Returns after the entry is committed, perhaps twice. */
 static void commit(uint64_t id, size_t len)
 {
 	static uint8_t data[MEMBER_ENTRY_MAX];
@@ -246,7 +246,7 @@ static void commit(uint64_t id, size_t len)
 	}
 }
 
-/* All members have the same number of entries, up to this one. */
+/* Returns true if all members have the same number of entries, at least up to this one. */
 static bool have_all(uint64_t last)
 {
 	for (unsigned int i = 0; i < NODES; i++)
@@ -256,7 +256,7 @@ static bool have_all(uint64_t last)
 	return true;
 }
 
-/* All members have applied the entries 1 to last in the same order, some twice. */
+/* Checks that all members have applied entries 1 to last in the same order, some twice. */
 static void check_all(uint64_t last)
 {
 	turn_until(have_all(last));
@@ -341,7 +341,7 @@ static const struct {
 	bool keys;
 } kinds[] = { { "tcp", true }, { "local", false } };
 
-/* All connections are cut again and again while entries of all sizes are committed. */
+/* All connections are cut repeatedly while entries of all sizes are committed. */
 START_TEST(test_connections_are_cut)
 {
 	static const size_t sizes[] = { 8, 3000, 20000, 400000, 8, 1 << 20 };
@@ -357,7 +357,7 @@ START_TEST(test_connections_are_cut)
 }
 END_TEST
 
-/* A leader that nobody reaches is replaced, and gets what it missed. */
+/* A disconnected leader is replaced, and gets what it missed. */
 START_TEST(test_leader_is_cut_off)
 {
 	struct node *before;
@@ -395,7 +395,7 @@ START_TEST(test_leader_is_silent)
 }
 END_TEST
 
-/* A leader that was away for a short time gets the entries that it lacks, and no snapshot. */
+/* A leader that was disconnected for a short time gets the missing entries, and no snapshot. */
 START_TEST(test_leader_returns_soon)
 {
 	struct node *before;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_group_lists.c - lists of groups: their parts, and which make room for others. */
+/* test_mgr_group_lists.c - lists of groups: their parts, and which ones are replaced by others. */
 #include <errno.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ START_TEST(test_parts)
 	ck_assert_int_eq(group_list_put(list, 60, gid + 60, 40), -EAGAIN);
 	ck_assert_int_eq(group_list_put(list, 0, gid, 60), 0);
 	ck_assert_int_eq(group_list_put(list, 61, gid + 61, 1), -EAGAIN);
-	/* two threads of the client send it at once */
+	/* two threads of the client send the same list at once */
 	ck_assert_int_eq(group_list_put(list, 0, gid, 60), 0);
 	ck_assert_int_eq(group_list_put(list, 60, gid + 60, 41), -EINVAL);
 	ck_assert_int_eq(group_list_put(list, 60, gid, 40), -EINVAL);
@@ -72,7 +72,7 @@ START_TEST(test_sizes)
 }
 END_TEST
 
-/* Those of a session make room for its own; the others stay. */
+/* New lists of a session replace its own old ones; those of other sessions stay. */
 START_TEST(test_of_one)
 {
 	const uint64_t n = GROUP_OWNER_MAX /
@@ -93,7 +93,7 @@ START_TEST(test_of_one)
 }
 END_TEST
 
-/* Pinned lists stay; if all are pinned, no more come. */
+/* Pinned lists stay; if all are pinned, no list is added. */
 START_TEST(test_of_all)
 {
 	const uint64_t n = GROUP_LISTS_MAX /

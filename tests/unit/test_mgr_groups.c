@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_groups.c - the groups of users are kept for a while, and of so many; more of them
- * are lists, which tickets and sessions name.
+ * test_mgr_groups.c - the groups of users are cached for a while, up to a number of groups.  More
+ * groups are a list, which tickets and sessions name by its number.
  */
 #include <errno.h>
 #include <grp.h>
@@ -18,7 +18,7 @@ static struct user_groups groups;
 
 static int in;
 
-/* Replaces libc's: every user is in so many groups. */
+/* Replaces libc's function: each user has this number of groups. */
 int getgrouplist(const char *user, gid_t group, gid_t *list, int *n)
 {
 	int room = *n;
@@ -64,7 +64,10 @@ START_TEST(test_kept)
 }
 END_TEST
 
-/* The manager asks again for the same user in another group, and for one without groups. */
+/*
+ * The manager asks again for the same user with another primary group, and for a user without
+ * groups.
+ */
 START_TEST(test_other)
 {
 	struct admitted who = user(7, 5, 3);
@@ -122,7 +125,7 @@ START_TEST(test_unknown)
 }
 END_TEST
 
-/* The ticket has no room for them: they are a list, without the user's own group. */
+/* The groups do not fit into the ticket, so they are a list, without the user's own group. */
 static const struct number {
 	int n;
 	uint32_t gid;
@@ -161,7 +164,7 @@ START_TEST(test_all)
 }
 END_TEST
 
-/* As libc does it where it finds no memory: how many there are stays as it was. */
+/* As libc does without memory: the number of groups stays unchanged. */
 START_TEST(test_no_answer)
 {
 	struct admitted who = { 0, 5, 0 };
@@ -178,7 +181,7 @@ END_TEST
 static const struct log nowhere;
 static uint32_t gid[WIRE_GROUPS_ALL];
 
-/* A life of a manager. */
+/* Starts one process of a manager. */
 static void mgr_begin(struct mgr *mgr)
 {
 	memset(mgr, 0, sizeof(*mgr));
@@ -195,7 +198,7 @@ static void mgr_end(struct mgr *mgr)
 	mgr_auth_free(mgr);
 }
 
-/* The number that a ticket with these groups names. */
+/* Returns the number of the list that a ticket with these groups names. */
 static uint64_t named(struct mgr *mgr, const uint32_t *groups_of, uint32_t n)
 {
 	struct admitted who = { 0 };
@@ -210,7 +213,7 @@ static uint64_t named(struct mgr *mgr, const uint32_t *groups_of, uint32_t n)
 	return list->key.number;
 }
 
-/* A ticket of an earlier life, or of a list that is gone, names no list of another user. */
+/* A ticket of an earlier process, or with a removed list, names no list of another user. */
 START_TEST(test_secret_numbers)
 {
 	const uint32_t forth[] = { 1, 2, 3 }, back[] = { 3, 2, 1 };
@@ -223,7 +226,10 @@ START_TEST(test_secret_numbers)
 	ck_assert_uint_eq(named(&mgr, gid, 100), number);
 	ck_assert_uint_ne(named(&mgr, gid, 101), number);
 	ck_assert_uint_ne(named(&next, gid, 100), number);
-	/* each order has a number that stays, as a name service gives the same one again */
+	/*
+	 * each order of groups has its own permanent number, because a name service always returns
+	 * the same order
+	 */
 	number = named(&mgr, back, 3);
 	ck_assert_uint_eq(named(&mgr, forth, 3), named(&mgr, forth, 3));
 	ck_assert_uint_eq(named(&mgr, back, 3), number);
@@ -245,7 +251,7 @@ static void send_list(struct caller *caller)
 	ck_assert_int_eq(group_list_put(list, 0, gid, WIRE_GROUPS_ALL), 0);
 }
 
-/* One of those that fill the room but for one list of the largest size; pinned. */
+/* Adds a list that fills the room, except for one list of the largest size; pinned. */
 static struct group_list *fill(struct group_lists *lists)
 {
 	const uint64_t n = GROUP_LISTS_MAX /
@@ -259,7 +265,7 @@ static struct group_list *fill(struct group_lists *lists)
 	return list;
 }
 
-/* The list that a session sent does not make room for the copy that is made of it. */
+/* The list that a session sent is not replaced by the copy that is made of it. */
 START_TEST(test_no_room)
 {
 	struct rpc_cred cred = { .uid = 1001 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_holds.c - files that are merely read, held in memory. */
+/* test_mgr_holds.c - opens for reading, which are held in memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -74,7 +74,7 @@ static uint32_t holders(void)
 	return ino.holders;
 }
 
-/* As the manager does at the end of fx.session. */
+/* As the manager does at the end of the session fx.session. */
 static void end_session(void)
 {
 	int rc;
@@ -104,7 +104,10 @@ START_TEST(nothing_is_written)
 }
 END_TEST
 
-/* 0: by the holder; 1: by the end of its session; 2: the same over a restart. */
+/*
+ * The hold ends: case 0 by its holder, case 1 with its session, case 2 with its session after a
+ * restart.
+ */
 START_TEST(last_name)
 {
 	uint64_t a = hold(), b = hold();
@@ -152,7 +155,7 @@ START_TEST(other_names_do_not_count)
 }
 END_TEST
 
-/* The rows of a transaction that is not committed are written by the next. */
+/* Rows of a transaction that is not committed are written by the next one. */
 START_TEST(aborted)
 {
 	struct inode dir;
@@ -175,7 +178,7 @@ START_TEST(aborted)
 }
 END_TEST
 
-/* Without a name there is a row from the first moment on. */
+/* An open of a file without a name has a row at once. */
 START_TEST(opened_without_a_name)
 {
 	struct ns_open_args args = { .path = { .dir = file, .path = "" },
@@ -196,7 +199,7 @@ START_TEST(opened_without_a_name)
 }
 END_TEST
 
-/* Unlinked before its reader came back. */
+/* The file was unlinked before its reader reconnected. */
 START_TEST(gone_before_it_was_declared)
 {
 	uint64_t a = hold();
@@ -227,7 +230,7 @@ START_TEST(gone_before_it_was_declared)
 }
 END_TEST
 
-/* It has a row, and is declared as well. */
+/* A hold with a row is declared as well. */
 START_TEST(declared_with_a_row)
 {
 	uint64_t a = hold();
@@ -243,7 +246,7 @@ START_TEST(declared_with_a_row)
 }
 END_TEST
 
-/* The release overtook. */
+/* The release arrived before the declaration. */
 START_TEST(released_before_it_was_declared)
 {
 	uint64_t a = hold(), b = hold();
@@ -267,7 +270,7 @@ START_TEST(released_before_it_was_declared)
 }
 END_TEST
 
-/* One is enough to wait for. */
+/* One session that has not declared is enough to wait. */
 START_TEST(all_must_declare)
 {
 	fx_reopen(&fx);
@@ -286,8 +289,8 @@ START_TEST(all_must_declare)
 END_TEST
 
 /*
- * A file that does not exist, and a folder.  The number of another session's open is another
- * number.
+ * Declarations of a file that does not exist, of a folder, and with the number of another session's
+ * open.
  */
 START_TEST(declared_in_vain)
 {
@@ -307,7 +310,7 @@ START_TEST(declared_in_vain)
 }
 END_TEST
 
-/* Reading is a change of the access time alone. */
+/* A read changes only the access time. */
 START_TEST(access_time)
 {
 	struct inode before, after;
@@ -321,7 +324,7 @@ START_TEST(access_time)
 }
 END_TEST
 
-static atomic_bool little; /* is left on the disk */
+static atomic_bool little; /* the disk has little space */
 
 int statvfs(const char *path, struct statvfs *vfs)
 {
@@ -335,7 +338,7 @@ int statvfs(const char *path, struct statvfs *vfs)
 	return rc;
 }
 
-/* Others need that for what makes room. */
+/* Other requests need the space to make room. */
 static int declare_with_little_room(struct ns_op *op,
 				    const struct ns_hold *what)
 {
@@ -352,8 +355,8 @@ static int declare_with_little_room(struct ns_op *op,
 }
 
 /*
- * One session's share of the memory is bounded.  Above that its holds are rows, while there is room
- * for everything.
+ * The share of one session in the memory is bounded.  More holds get rows, as long as there is room
+ * for that.
  */
 START_TEST(many_of_one)
 {
@@ -393,10 +396,10 @@ START_TEST(many_of_one)
 }
 END_TEST
 
-/* ---- many holders, in turns ---- */
+/* ---- many holders: the work is done in turns ---- */
 
 #define MANY 1000u
-/* Each row is looked for and written; and what begins and ends a turn. */
+/* Each row is looked up and written; some more steps begin and end a turn. */
 #define WORK_MAX (NS_TURN_STEPS + 32u)
 
 static uint64_t holds_of[MANY];
@@ -438,7 +441,7 @@ static uint64_t open_by_other(bool *kept)
 	return open;
 }
 
-/* A client that opens it meanwhile has a row at once, so that the work ends. */
+/* A client that opens the file meanwhile gets a row at once, so that the work ends. */
 START_TEST(many_holders)
 {
 	struct ns_pause pause = { 0 };
@@ -452,7 +455,7 @@ START_TEST(many_holders)
 	ck_assert_uint_eq(holders(), NS_TURN_STEPS / 2);
 	other = open_by_other(&kept);
 	ck_assert(!kept);
-	/* one that has a row already, and one that has none yet */
+	/* a holder that already has a row, and one that has none yet */
 	ck_assert_int_eq(let_go(holds_of[MANY - 1]), 0);
 	ck_assert_int_eq(let_go(holds_of[0]), 0);
 	while (leave_turn(&pause, _i) == NS_PART)
@@ -470,7 +473,7 @@ START_TEST(many_holders)
 }
 END_TEST
 
-/* It is given up between two turns; 1: by a restart. */
+/* The work is given up between two turns; case 1: by a restart. */
 START_TEST(many_holders_stay)
 {
 	struct ns_pause pause = { 0 };
@@ -515,7 +518,7 @@ START_TEST(turn_is_aborted)
 }
 END_TEST
 
-/* The end of a session, and what was released before it was declared. */
+/* The end of a session, and holds that were released before they were declared. */
 START_TEST(many_are_forgotten)
 {
 	const unsigned int all = 2 * NS_FORGET_HOLDS + 1;
@@ -544,7 +547,7 @@ START_TEST(many_are_forgotten)
 }
 END_TEST
 
-/* Those of an ended session are forgotten, without rows. */
+/* Holds of an ended session are dropped without rows. */
 START_TEST(others_have_ended)
 {
 	struct ns_pause pause = { 0 };

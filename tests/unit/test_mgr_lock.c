@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_lock.c - locks on bytes of a file against a model that keeps one
- * value for each byte and owner.
+ * test_mgr_lock.c - byte range locks, compared with a model that has a value for each byte and
+ * owner.
  */
 #include <errno.h>
 
@@ -13,8 +13,8 @@
 
 #define SEED 20031118u
 #define BYTES 40
-#define OWNERS 4 /* two of session 77, two of 78 */
-#define SPACES 2 /* of records, of whole files */
+#define OWNERS 4 /* two of session 77, and two of session 78 */
+#define SPACES 2 /* locks of records, and of whole files */
 
 static struct fixture fx;
 static struct inode ino;
@@ -72,7 +72,10 @@ static void ck_count(uint64_t session, uint32_t rows)
 	ck_assert_uint_eq(locks, rows);
 }
 
-/* The rows, byte by byte, are the model; and no two of one owner touch. */
+/*
+ * Checks that the rows are those of the model for each byte, and that no two rows of one owner
+ * touch.
+ */
 static void ck_rows(const struct model *m)
 {
 	struct model seen = { 0 };
@@ -162,7 +165,7 @@ START_TEST(end_with_the_session)
 	ck_assert_int_eq(lock(77, 1, WIRE_L_EXCLUSIVE, 0, 10, 0, NULL), 0);
 	ck_assert_int_eq(lock(77, 2, WIRE_L_EXCLUSIVE, 10, 20, 0, NULL), 0);
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 20, 30, 0, NULL), 0);
-	fx_reopen(&fx); /* they are durable */
+	fx_reopen(&fx); /* locks are durable */
 	ck_assert_int_eq(lock(78, 1, WIRE_L_EXCLUSIVE, 0, 20, 0, NULL),
 			 -EAGAIN);
 	ck_assert_int_eq(FX_DO(&fx, ns_drop_locks(&op, 77)), 0);
@@ -172,7 +175,7 @@ START_TEST(end_with_the_session)
 }
 END_TEST
 
-/* A part in each transaction, and what is left also after a crash. */
+/* Each transaction ends a part of the locks, and the rest after a crash. */
 START_TEST(many_end_in_parts)
 {
 	const uint64_t n = 2 * NS_DROP_LOCKS + 1;
@@ -196,7 +199,9 @@ START_TEST(many_end_in_parts)
 }
 END_TEST
 
-/* Session 78's become 77's, in parts, and nobody comes in between. */
+/*
+ * Session 77 adopts the locks of session 78, in parts, and no other client gets a lock meanwhile.
+ */
 START_TEST(many_are_adopted_in_parts)
 {
 	const uint64_t n = 2 * NS_DROP_LOCKS + 1;
@@ -235,7 +240,7 @@ START_TEST(many_are_adopted_in_parts)
 }
 END_TEST
 
-/* The session's list of files has those alone that it has locks on. */
+/* A session's list contains only the files on which it has locks. */
 START_TEST(nothing_stays_of_what_is_let_go)
 {
 	uint64_t handle;
@@ -254,8 +259,8 @@ START_TEST(nothing_stays_of_what_is_let_go)
 END_TEST
 
 /*
- * A session has its fill, and no other need look at it all: with a look at each
- * row for each lock this would not end in time.
+ * A session has its maximum of locks, but others do not inspect all of them.  Otherwise this test
+ * would take too long.
  */
 START_TEST(many_on_one_file)
 {
@@ -282,7 +287,7 @@ START_TEST(many_on_one_file)
 }
 END_TEST
 
-/* Rows and nodes that a lock looks at, also where none of many is in its way. */
+/* Number of rows and nodes that a lock request inspects, also if none of many locks conflicts. */
 static uint64_t work_of(uint64_t session, uint64_t owner, uint32_t type,
 			uint64_t start, uint64_t end, uint32_t flags, int want)
 {
@@ -295,7 +300,7 @@ static uint64_t work_of(uint64_t session, uint64_t owner, uint32_t type,
 	return ns_work(&fx.ns) - before;
 }
 
-#define FEW 80u /* steps, of thousands of locks */
+#define FEW 80u /* maximum number of steps, with thousands of locks */
 
 START_TEST(found_by_range)
 {
@@ -303,7 +308,7 @@ START_TEST(found_by_range)
 	uint64_t all = 3 * n;
 
 	for (uint32_t i = 0; i < n; i++) {
-		/* of one holder; of many; of the one that asks */
+		/* locks of one holder, of many, and of the requester */
 		ck_assert_int_eq(lock(77, 1, WIRE_L_SHARED, 3 * i, 3 * i + 1, 0,
 				      NULL),
 				 0);
@@ -331,7 +336,7 @@ START_TEST(found_by_range)
 }
 END_TEST
 
-/* The result of a scan of all rows: the conflicting lock that begins first. */
+/* Scans all rows for the first conflicting lock. */
 static int scan(const struct lock_rec *want, struct lock_rec *found)
 {
 	struct lock_cursor it;
@@ -376,7 +381,7 @@ static void ck_find(struct rnd *r)
 		ck_assert_uint_eq(found.start, first.start);
 }
 
-/* ... also when transactions are undone, and after a restart. */
+/* ... also after undone transactions, and after a restart. */
 START_TEST(found_as_by_a_scan)
 {
 	struct rnd r = { SEED };
@@ -403,7 +408,7 @@ START_TEST(found_as_by_a_scan)
 }
 END_TEST
 
-/* They did not count. */
+/* Older versions did not store a count. */
 START_TEST(rows_of_older_versions)
 {
 	uint8_t key[16];
@@ -424,7 +429,7 @@ START_TEST(rows_of_older_versions)
 }
 END_TEST
 
-/* Every holder between is asked, also the last that there can be. */
+/* Every holder between is considered, also the last possible one. */
 START_TEST(of_the_outermost_holders)
 {
 	ck_assert_int_eq(lock(1, 0, WIRE_L_SHARED, 0, 10, 0, NULL), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_lock_blocks.c - which waits may end when a lock is let go, and in which order. */
+/* test_mgr_lock_blocks.c - which waits may end when a lock is released, and in which order. */
 #include <string.h>
 
 #include "mgr/locks/lock_blocks.h"
@@ -67,7 +67,7 @@ START_TEST(those_at_the_lock)
 }
 END_TEST
 
-/* One by one, in their order; those that come meanwhile are at another lock. */
+/* Waits at one lock end one by one, in their order; later ones wait at another lock. */
 START_TEST(many_at_a_lock)
 {
 	for (unsigned int i = 0; i < MANY - 1; i++)
@@ -99,7 +99,7 @@ START_TEST(at_several_locks)
 	ck_assert_ptr_eq(lock_blocks_take(blocks), &at[2]);
 	ck_assert_ptr_eq(lock_blocks_take(blocks), &at[1]);
 	ck_assert_ptr_null(lock_blocks_take(blocks));
-	/* the same lock twice, and one that leaves when it may end */
+	/* the same lock twice, and a wait that leaves when it may end */
 	ck_assert_int_eq(lock_blocks_enter(blocks, &at[3],
 					   (struct lock_rec[]){ lock_from(1),
 								lock_from(1) },

@@ -45,9 +45,9 @@ static void ck_count(uint64_t session, uint32_t rows)
 	ck_assert_uint_eq(locks, rows);
 }
 
-static bool nobody; /* the next turns have no user */
+static bool nobody; /* later turns have no user */
 
-/* One turn; its changes stay. */
+/* One turn; its changes are kept. */
 static int lock_turn(struct ns_pause *pause, uint64_t owner, uint32_t type,
 		     uint64_t start, uint64_t end)
 {
@@ -82,7 +82,7 @@ static void take_many(uint32_t n)
 				 0);
 }
 
-/* A lock over many of the owner's, in turns: nobody comes in between. */
+/* A lock replaces many locks of the owner, in turns: no other client gets a lock meanwhile. */
 START_TEST(many_replaced_in_turns)
 {
 	const uint32_t n = 1000;
@@ -104,7 +104,7 @@ START_TEST(many_replaced_in_turns)
 	ck_assert_uint_ge(turns, n / (NS_TURN_STEPS / 2));
 	ck_assert_uint_le(turns, n / (NS_TURN_STEPS / 2) + 2);
 	ck_count(77, 1);
-	/* its request ends in between: the rest of the range is free */
+	/* its request ends between the turns: the rest of the range is free */
 	ck_assert_int_eq(lock(77, 1, WIRE_L_UNLOCK, 0, all, 0, NULL), 0);
 	take_many(n);
 	ck_assert_int_eq(lock_turn(&pause, 1, WIRE_L_EXCLUSIVE, 0, all),
@@ -115,7 +115,7 @@ START_TEST(many_replaced_in_turns)
 }
 END_TEST
 
-/* Once a part is done, the rest follows, although the file is not the user's any more. */
+/* After the first turn the rest follows, although the user no longer has access to the file. */
 START_TEST(begun_is_ended)
 {
 	const uint32_t n = 200;
@@ -160,7 +160,7 @@ START_TEST(many_let_go_in_turns)
 }
 END_TEST
 
-/* Otherwise the rest of the old request undoes what the new one did. */
+/* Otherwise the rest of the old request would undo the newer one. */
 START_TEST(others_of_the_holder_wait)
 {
 	const uint32_t n = 200, type = _i ? WIRE_L_SHARED : WIRE_L_UNLOCK;
@@ -199,7 +199,7 @@ START_TEST(others_of_the_holder_wait)
 }
 END_TEST
 
-/* A request that came while others wait runs after them. */
+/* A request that arrives while others wait runs after them. */
 START_TEST(in_order_of_arrival)
 {
 	const uint32_t n = 200, all = 3 * n;
@@ -218,7 +218,7 @@ START_TEST(in_order_of_arrival)
 }
 END_TEST
 
-/* The request is gone, for example with its session: the others go on. */
+/* The request ends, for example with its session: the others continue. */
 START_TEST(an_end_between_turns)
 {
 	const uint32_t n = 200;
@@ -232,7 +232,7 @@ START_TEST(an_end_between_turns)
 }
 END_TEST
 
-/* The session may have lost the right to name this user. */
+/* The session may have lost the right to act for this user. */
 START_TEST(later_turns_need_no_user)
 {
 	const uint32_t n = 200;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_members.c - the stores of several managers: their state after a crash, the state
- * that a new leader finds, and entries that do not fit.
+ * test_mgr_members.c - the stores of several managers: their state after a crash, the state that a
+ * new leader finds, and entries that do not match.
  */
 #include <db.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ static void teardown(void)
 	free(rig);
 }
 
-/* Commits one row, and does not flush it. */
+/* Commits one row without a flush. */
 static void commit_row(struct store *st, unsigned int key, uint32_t seed)
 {
 	ck_assert_int_eq(store_begin(st), 0);
@@ -88,7 +88,7 @@ static void flush_leader(void)
 	ck_assert_mem_eq(&now, &rig->entry[rig->last].after, sizeof(now));
 }
 
-/* The files of a member, as a kill leaves them, are what it has applied. */
+/* After a kill, the files of a member contain what it has applied. */
 static void check_crash(const struct rig_member *m)
 {
 	uint64_t durable = store_durable_index(m->st);
@@ -104,7 +104,7 @@ static void check_crash(const struct rig_member *m)
 	rig_close(&copy);
 }
 
-/* An entry that the follower has, and one that it must not have yet. */
+/* Checks that an entry is rejected that the follower already has, and one that is too early. */
 static void check_refused(struct rig_member *m)
 {
 	uint64_t next = rig_next_index(m->st), i = next;
@@ -129,7 +129,7 @@ static void follow(struct rig_member *m)
 	rig_check_applied(rig, m);
 }
 
-/* The leader has stored an entry and never learns whether it is committed. */
+/* The leader has stored an entry, but never learns whether it is committed. */
 static void depose(struct rig_member *m)
 {
 	uint64_t before = rig->last;
@@ -235,7 +235,7 @@ START_TEST(test_random)
 }
 END_TEST
 
-/* ---- undoing that is interrupted ---- */
+/* ---- an interrupted undo ---- */
 
 static atomic_long writes_left;
 
@@ -257,7 +257,10 @@ static ssize_t deadly_write(int fd, const void *p, size_t n)
 	return write(fd, p, n);
 }
 
-/* Opens and closes the copy in a process that dies at this write.  true: it did not. */
+/*
+ * Opens and closes the copy in a process that dies at the n-th write.  Returns true if it did not
+ * reach it.
+ */
 static bool open_until_write(long nth)
 {
 	pid_t pid = fork();
@@ -277,7 +280,7 @@ static bool open_until_write(long nth)
 	return WEXITSTATUS(status) == 1;
 }
 
-/* Its last part deletes and makes rows again, so a wrong order shows. */
+/* The last part deletes and inserts rows again, so a wrong order is visible. */
 START_TEST(test_interrupted_undo)
 {
 	struct rig_member start = { .dir = "/tmp/pvfs-start-XXXXXX" };
@@ -288,7 +291,7 @@ START_TEST(test_interrupted_undo)
 		commit_row(a.st, k, k + 1);
 	ck_assert_int_eq(store_flush(a.st), 0);
 	ck_assert_int_eq(store_record_committed(a.st), 0);
-	/* more log than Berkeley DB's buffer has */
+	/* more log than fits into Berkeley DB's buffer */
 	for (uint32_t i = 1; i < 3000; i++) {
 		commit_row(a.st, i % RIG_KEYS, 16 * (i + 100));
 		if (i % 5 == 0)
@@ -312,7 +315,7 @@ START_TEST(test_interrupted_undo)
 }
 END_TEST
 
-/* ---- what the event loop must not wait for ---- */
+/* ---- the event loop must not wait for flushes ---- */
 
 static atomic_uint syncs;
 
@@ -322,7 +325,7 @@ static int count_sync(int fd)
 	return 0;
 }
 
-/* Many changes in flight: their undo rows fill several pages. */
+/* Many changes in flight, whose undo rows fill several pages. */
 START_TEST(test_changes_sync_nothing)
 {
 	rig_lead(rig, &a);
@@ -415,7 +418,8 @@ START_TEST(test_damaged_entry)
 	for (size_t i = 0; i < 32; i++) {
 		memcpy(bad, e->bytes, e->len);
 		bad[i] ^= 0x80;
-		if (i < 16 || i >= 20) /* not the number of changes */
+		/* all bytes except the number of changes */
+		if (i < 16 || i >= 20)
 			ck_assert_int_eq(store_apply(b.st, 1, 1, bad, e->len),
 					 i / 8 == 1 ? -EILSEQ : -EBADMSG);
 	}
@@ -426,7 +430,7 @@ START_TEST(test_damaged_entry)
 }
 END_TEST
 
-/* A row that the leader deletes does not exist here: the stores differ, and this one stops. */
+/* The leader deletes a row that does not exist here: the stores differ, and this one stops. */
 START_TEST(test_different)
 {
 	struct row_list set = { 0 };
@@ -458,7 +462,7 @@ START_TEST(test_not_leading)
 }
 END_TEST
 
-/* The hook does not say what was committed. */
+/* The hook does not record what was committed. */
 static int forget_to_note(void *arg, const void *entry, size_t len)
 {
 	return 0;
@@ -498,7 +502,7 @@ static uint64_t reserved_in(struct rig_member *m)
 	return end;
 }
 
-/* Each id is below what a majority has when it is issued. */
+/* Each id is lower than the limit that a majority has stored when it is issued. */
 START_TEST(test_ids)
 {
 	uint64_t last, flushed = 0;
@@ -514,7 +518,7 @@ START_TEST(test_ids)
 		ck_assert_uint_lt(last, reserved_in(&b));
 		flushed = rig->last;
 	}
-	ck_assert_uint_lt(flushed, 8); /* it flushed only when it had to */
+	ck_assert_uint_lt(flushed, 8); /* there was no unnecessary flush */
 	last = new_id(a.st);
 	rig_close(&a);
 	rig_apply_all(rig, &b);
@@ -556,16 +560,16 @@ START_TEST(test_migration)
 	rig_lead(rig, &copy);
 	commit_row(copy.st, 2, 22);
 	ck_assert_int_eq(store_flush(copy.st), 0);
-	/* a store without the rows of before is refused */
+	/* a store without the earlier rows is rejected */
 	ck_assert_int_eq(rig_apply(rig, &b, 1), -EILSEQ);
-	/* a copy is taken */
+	/* a copy is accepted */
 	ck_assert_int_eq(rig_open(rig, &a), 0);
 	rig_apply_all(rig, &a);
 	rig_check_applied(rig, &a);
 	ck_assert_uint_eq(rig_sum(a.st), rig_sum(copy.st));
 	rig_close(&a);
 
-	/* back to one: uncommitted changes are gone */
+	/* back to one manager: uncommitted changes are undone */
 	commit_row(copy.st, 3, 33);
 	rig_close(&copy);
 	ck_assert_int_eq(open_alone(&copy, false), -EPERM);
@@ -579,7 +583,7 @@ START_TEST(test_migration)
 }
 END_TEST
 
-/* A store that was opened as one of several by mistake. */
+/* A store was opened as that of a group by mistake. */
 START_TEST(test_unused_group)
 {
 	struct store_attr attr = { .dir = copy.dir,
@@ -597,7 +601,7 @@ START_TEST(test_unused_group)
 	rig_close(&copy);
 	ck_assert_int_eq(open_alone(&copy, false), 0);
 	rig_close(&copy);
-	/* one that was used */
+	/* ... but was used */
 	ck_assert_int_eq(rig_open(rig, &copy), 0);
 	rig_lead(rig, &copy);
 	commit_row(copy.st, 2, 22);
@@ -609,7 +613,7 @@ START_TEST(test_unused_group)
 }
 END_TEST
 
-/* The undo rows are lost: the committed changes cannot be known. */
+/* The undo rows are lost, so the committed changes are unknown. */
 START_TEST(test_lost_member_table)
 {
 	char path[128];

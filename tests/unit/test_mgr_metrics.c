@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_metrics.c - each row of the manager's metrics has one place, also if the store fails,
- * and if there is no group of managers.
+ * test_mgr_metrics.c - each row of the manager's metrics has a fixed place, also if the store
+ * fails, and without a group of managers.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define ROWS_MAX 64u
 
 struct rpc_metrics {
-	const char *name[ROWS_MAX]; /* by place; NULL: the row is absent */
+	const char *name[ROWS_MAX]; /* by place; NULL: no row */
 	unsigned int places;
 };
 
@@ -96,7 +96,7 @@ void __wrap_mgr_group_get_status(struct mgr_group *g,
 	memset(status, 0, sizeof(*status));
 }
 
-/* All functions that would look at the flusher or the group are replaced. */
+/* All functions that would use the flusher or the group are replaced. */
 static char part;
 
 static struct rpc_metrics metrics_of(bool grouped, int status)
@@ -111,7 +111,7 @@ static struct rpc_metrics metrics_of(bool grouped, int status)
 	return m;
 }
 
-/* The absent rows are those whose names begin so, and all of them. */
+/* Checks that the absent rows are exactly those with this prefix. */
 static void check_absent(const struct rpc_metrics *all,
 			 const struct rpc_metrics *some, const char *begin)
 {

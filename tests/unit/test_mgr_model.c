@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_model.c - thousands of random operations on the name space and on
- * a model of it in memory, which is small enough to be seen to be right.
- * Every answer must agree, and after each reopening the whole tree must.
+ * test_mgr_model.c - thousands of random operations on the name space, compared with a model in
+ * memory, which is simple enough to be checked by reading.  All results must agree, and after each
+ * reopening the whole tree.
  */
 #include <errno.h>
 #include <limits.h>
@@ -94,7 +94,7 @@ static void step_release(void)
 	model_settle(h->node);
 }
 
-/* The session dies: all its open files are dropped. */
+/* The session ends: all its open files are closed. */
 static void step_drop(void)
 {
 	int count = 0;

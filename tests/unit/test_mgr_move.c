@@ -77,7 +77,7 @@ START_TEST(test_exchange)
 	ck_assert_uint_eq(handle_of("p/f/e/../.."), handle_of("p"));
 	ck_assert_uint_eq(stat_ok("p").nlink, 3);
 	ck_assert_uint_eq(stat_ok("q").nlink, 2);
-	/* a directory and a file in one directory: the slash is the former's */
+	/* a directory and a file in one directory: the slash belongs to the directory */
 	ck_assert_int_eq(exchange("p/g", "p/f/"), 0);
 	ck_assert_uint_eq(handle_of("p/g"), d);
 	ck_assert_uint_eq(stat_ok("p").nlink, 3);
@@ -112,7 +112,7 @@ START_TEST(test_no_exchange)
 }
 END_TEST
 
-/* A directory that is not one's own is no file's successor; nor goes it elsewhere. */
+/* A foreign directory does not replace a file, and cannot be moved. */
 START_TEST(test_which_error)
 {
 	make_tree();
@@ -157,7 +157,7 @@ START_TEST(test_special)
 }
 END_TEST
 
-/* A holder of a file that is open for reading is counted, and not as a writer. */
+/* A reader that holds the file is counted, but not as a writer. */
 START_TEST(test_held)
 {
 	struct inode ino;

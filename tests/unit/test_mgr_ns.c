@@ -56,7 +56,7 @@ START_TEST(test_mkdir_rmdir)
 }
 END_TEST
 
-/* Without root the manager's user can use what it made. */
+/* Without root, the manager's user can use what it has created. */
 START_TEST(test_root_owner)
 {
 	uid_t uid = geteuid() ? geteuid() : 1001;
@@ -73,7 +73,7 @@ START_TEST(test_root_owner)
 	ck_assert_uint_eq(root.mode, S_IFDIR | 0755);
 	ck_assert_int_eq(seteuid(getuid()), 0);
 	ck_assert_int_eq(setegid(getgid()), 0);
-	/* else nobody, LeakSanitizer included, may look into the process */
+	/* otherwise no process, including LeakSanitizer, can inspect this one */
 	ck_assert_int_eq(prctl(PR_SET_DUMPABLE, 1), 0);
 }
 END_TEST
@@ -208,7 +208,7 @@ START_TEST(test_link_max)
 }
 END_TEST
 
-/* A directory counts its subdirectories. */
+/* The link count of a directory counts its subdirectories. */
 START_TEST(test_subdir_max)
 {
 	struct inode ino;
@@ -250,7 +250,7 @@ START_TEST(test_rename)
 		{ "a", "f", -ENOTDIR },
 		{ "f/", "x", -ENOTDIR },
 		{ "f", "x/", -ENOTDIR },
-		{ "f", "f2", 0 }, /* one inode, two names: both stay */
+		{ "f", "f2", 0 }, /* two names of one inode: both stay */
 		{ "a/b", "full", -ENOTEMPTY },
 		{ "a/b", "empty", 0 },
 		{ "empty", "a/c/", 0 },
@@ -385,7 +385,7 @@ START_TEST(test_handles)
 }
 END_TEST
 
-/* After a crash, inodes are counted in turns, while others come and go. */
+/* After a crash, inodes are counted in turns, while others are created and removed. */
 START_TEST(test_count_in_turns)
 {
 	uint64_t inodes;
@@ -419,7 +419,8 @@ START_TEST(test_count_survives)
 	ck_assert_uint_eq(fx.ns.inodes, 2);
 	fx_reopen(&fx);
 	ck_assert_uint_eq(fx.ns.inodes, 2);
-	store_close(fx.db.st); /* no count is stored: count again */
+	/* no count is stored: the manager counts again */
+	store_close(fx.db.st);
 	fx.db.st = NULL;
 	fx_reopen(&fx);
 	ck_assert_uint_eq(fx.ns.inodes, 2);

@@ -9,8 +9,8 @@
 #include "tests/unit/store_fixture.h"
 
 #define REQUESTS 10u
-#define WORK 40u /* of each */
-#define AT_ONCE 4u /* ... so many are more than the budget of a turn */
+#define WORK 40u /* steps of each request */
+#define AT_ONCE 4u /* so many requests exceed the budget of a turn */
 
 static struct store_fixture fx;
 static struct rpc_ctx ctx;
@@ -99,7 +99,7 @@ END_TEST
 
 static const struct job_ops ops = { .name = "question" };
 
-/* All who waited for a file's job get their turn as other requests of their user do. */
+/* Requests that waited for the job of a file get turns as other requests of their users do. */
 START_TEST(end_of_a_job)
 {
 	const struct dist dist = { .pcount = 1 };

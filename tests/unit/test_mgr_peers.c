@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_peers.c - messages between managers: lanes, bounds, and who is refused. */
+/* test_mgr_peers.c - messages between managers: lanes, limits, and rejected senders. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static uint64_t requests(void)
 	return stats.requests;
 }
 
-/* The stamp is the number of the message.  bytes 0: a heartbeat. */
+/* The stamp is the number of the message.  If bytes is 0, it is a heartbeat. */
 static int send_append(uint64_t stamp, size_t bytes)
 {
 	struct raft_entry entry = { .term = 1, .type = RAFT_COMMAND };
@@ -202,7 +202,7 @@ START_TEST(test_down)
 }
 END_TEST
 
-/* The queue of a manager that stopped is bounded, and empty after the deadline. */
+/* The queue for a stopped manager is bounded, and empty after the deadline. */
 START_TEST(test_stopped)
 {
 	unsigned int n = 0;
@@ -416,7 +416,7 @@ static void on_asked(struct rpc_call *call)
 	asked->status = call->status;
 }
 
-/* The reply to a peer with that role that sends a message in the name of manager 1. */
+/* Returns the reply to a peer with this role that sends a message in the name of manager 1. */
 static int ask_as(enum wire_role role)
 {
 	struct wire_raft body = { .group = htole64(5),
@@ -459,7 +459,7 @@ START_TEST(test_clients)
 }
 END_TEST
 
-/* With a key, a program without it is no manager. */
+/* With a key, a program without it is not accepted as a manager. */
 START_TEST(test_without_the_key)
 {
 	open_keys(KEY_A "\n", KEY_A "\n");
@@ -484,7 +484,7 @@ static void fence_session(void *arg, struct rpc_session *session)
 	*(uint64_t *)arg = rpc_session_info(session)->id;
 }
 
-/* A session that the other manager refuses for ever is replaced. */
+/* A session that the other manager always rejects is replaced. */
 START_TEST(test_ended_session)
 {
 	uint64_t id = 0;

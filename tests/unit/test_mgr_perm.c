@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_perm.c - who may do what, over all modes and kinds of people. */
+/* test_mgr_perm.c - who may do what, for all modes and kinds of users. */
 #include <errno.h>
 
 #include "tests/unit/mgr_fixture.h"
@@ -9,7 +9,7 @@
 
 static struct fixture fx;
 
-/* uid, gid, one supplementary group; which bits of a mode are theirs. */
+/* uid, gid, and one supplementary group; which bits of a mode apply. */
 static const struct person {
 	const char *name;
 	uint32_t uid, gid, extra;
@@ -46,7 +46,7 @@ static void root(void)
 	fx_become(&fx, 0, 0);
 }
 
-/* The oracle, written from the definition rather than like ns_may(). */
+/* The model, written from the definition and not like ns_may(). */
 static bool has(const struct person *p, uint32_t mode, bool dir, uint32_t mask)
 {
 	if (p->shift < 0)
@@ -100,7 +100,7 @@ START_TEST(test_file)
 }
 END_TEST
 
-/* Attributes of all entries but the dots, or of none. */
+/* Checks that all entries except . and .. have attributes, or none has. */
 static bool all_told(const uint8_t *buf, uint32_t bytes)
 {
 	unsigned int names = 0, told = 0;
@@ -307,7 +307,7 @@ START_TEST(test_utimens)
 }
 END_TEST
 
-/* As it is kept: its size may have to be asked for. */
+/* Returns the stored mode; a stat might need the size from the iods. */
 static unsigned int mode_of(uint64_t handle)
 {
 	struct inode ino;
@@ -316,7 +316,7 @@ static unsigned int mode_of(uint64_t handle)
 	return ino.mode & 07777;
 }
 
-/* From the open on, and whatever the owner sets meanwhile. */
+/* From the open on, whatever the owner sets meanwhile. */
 START_TEST(test_write_drops_suid)
 {
 	enum { CLOSES, WROTE, DIES, WAYS };
@@ -350,7 +350,7 @@ END_TEST
 
 START_TEST(test_move_directory)
 {
-	/* to another parent needs write permission on the directory itself */
+	/* a move to another parent needs write permission on the directory itself */
 	ck_assert_int_eq(fx_mkdir(&fx, "a", 0777), 0);
 	ck_assert_int_eq(fx_chmod(&fx, "a", 0777), 0);
 	ck_assert_int_eq(fx_mkdir(&fx, "b", 0777), 0);
@@ -380,7 +380,7 @@ START_TEST(test_truncate)
 			 0);
 	fx_become(&fx, 101, 1);
 	ck_assert_int_eq(fx_truncate(&fx, "f", 5, &in), -EACCES);
-	/* an open record stands for the permission, in its session only */
+	/* a recorded open counts as the permission, only in its session */
 	fx.session = 78;
 	ck_assert_int_eq(FX_DO(&fx, ns_truncate(&op, &p, 5, open, &in)),
 			 -EACCES);

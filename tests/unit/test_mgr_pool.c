@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_pool.c - work of others for the serving thread: so much at a time, and no more. */
+/*
+ * test_mgr_pool.c - work of other threads for the serving thread: the amount at a time is bounded.
+ */
 #include <errno.h>
 #include <sched.h>
 
@@ -25,7 +27,7 @@ static struct pool_job *collect(struct pool *pool)
 	return job;
 }
 
-/* Jobs that are done and were not collected count, too. */
+/* Jobs that are done but not collected count, too. */
 START_TEST(test_bound)
 {
 	struct pool_job job[MANY + 1] = { 0 };

@@ -51,7 +51,7 @@ static void entry(char kind, unsigned int n, bool make)
 	ck_assert_int_eq(store_commit(fx.db.st), 0);
 }
 
-/* Entries s stay; t are taken away and n come while the listing runs. */
+/* Entries s stay; entries t are removed and n are added during the listing. */
 static void churn(unsigned int round)
 {
 	for (unsigned int i = round * 40; i < (round + 1) * 40; i++) {
@@ -127,7 +127,7 @@ static int list_turn(uint64_t cookie, bool plus, void *buf, size_t cap,
 	return rc;
 }
 
-/* A turn looks at few rows, and its answer is short; _i: with attributes. */
+/* A turn inspects few rows, and its reply is short; _i: with attributes. */
 START_TEST(test_turns)
 {
 	_Alignas(8) static uint8_t buf[65536];
@@ -191,7 +191,7 @@ START_TEST(test_small)
 }
 END_TEST
 
-/* Names whose hashes are equal are never split over two replies. */
+/* Names with equal hashes are never divided between two replies. */
 static void collide(const char *name, uint64_t hash)
 {
 	struct {
@@ -241,7 +241,9 @@ static int list_plus(void *buf, size_t cap, struct ns_listing *l)
 	return FX_DO(&fx, ns_readdir(&op, &args, l));
 }
 
-/* The only entry: its attributes as a lookup tells them; false: there are none. */
+/*
+ * Reads the only entry; its attributes must be those of a lookup.  Returns false if there are none.
+ */
 static bool told(void)
 {
 	_Alignas(8) uint8_t buf[256];
@@ -264,7 +266,7 @@ static bool told(void)
 	return true;
 }
 
-/* Attributes come along, but for a file whose size only the iods know. */
+/* Entries have attributes, except for a file whose size only the iods know. */
 START_TEST(test_plus)
 {
 	_Alignas(8) uint8_t buf[256];
@@ -293,7 +295,7 @@ START_TEST(test_plus)
 }
 END_TEST
 
-/* The number of the only entry, for that user. */
+/* Returns the inode number of the only entry, for that user. */
 static uint64_t number_for(uint32_t uid)
 {
 	_Alignas(8) uint8_t buf[256];
@@ -306,7 +308,7 @@ static uint64_t number_for(uint32_t uid)
 	return ((const struct wire_dirent *)buf)->handle;
 }
 
-/* A listing is no way past a directory that one may not search. */
+/* A listing gives no attributes if the user may not search the directory. */
 START_TEST(test_no_search)
 {
 	uint64_t number, handle;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_reap.c - the locks of an ended session are dropped, if need be later. */
+/* test_mgr_reap.c - the locks of an ended session are dropped, if necessary later. */
 #include <errno.h>
 #include <string.h>
 
@@ -105,7 +105,7 @@ START_TEST(test_after_an_error)
 }
 END_TEST
 
-/* The same for files that were kept until all sessions had declared what they hold. */
+/* The same for files that were held until all sessions had declared their holds. */
 START_TEST(test_settle_after_an_error)
 {
 	mgr.ns.holds.later = true;

@@ -108,7 +108,7 @@ START_TEST(test_names)
 	ck_assert_int_eq(fx_stat(&fx, path, &ino), -ENAMETOOLONG);
 	path[4095] = '\0';
 	ck_assert_int_eq(fx_stat(&fx, path, &ino), 0);
-	/* a symlink's text and the rest together */
+	/* the text of a symlink and the rest of the path together */
 	memset(path, 'a', 4000);
 	for (int i = 0; i < 4000; i += 100)
 		path[i] = '/';

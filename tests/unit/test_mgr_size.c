@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_size.c - what the mgr knows of sizes: clean and unclean closes,
- * truncation among writers, appends, questions to the iods.
+ * test_mgr_size.c - the manager's knowledge of sizes: clean and unclean closes, truncation with
+ * writers, appends, requests to the iods.
  */
 #include <errno.h>
 
@@ -89,7 +89,8 @@ START_TEST(test_clean)
 	ck_assert(known());
 	a = open_f(0);
 	ck_assert(!known());
-	ck_assert_int_eq(stat_f(), 0); /* with writers nobody asks here */
+	/* with writers, the manager asks no iod */
+	ck_assert_int_eq(stat_f(), 0);
 	b = open_f(0);
 	close_f(a, 100, 5000);
 	ck_assert(!known());
@@ -125,7 +126,7 @@ START_TEST(test_bad_release)
 }
 END_TEST
 
-/* A write failed: its end is the iods' to say, once nobody writes any more. */
+/* A write failed: the iods are asked for the size, when there are no writers. */
 START_TEST(test_doubt)
 {
 	uint64_t a = open_f(0), b = open_f(0);
@@ -140,7 +141,7 @@ START_TEST(test_doubt)
 	asked(4096, 7000);
 	ck_assert(known());
 	ck_assert_uint_eq(ino.size, 4096);
-	/* without one that succeeded */
+	/* without a successful write */
 	a = open_f(0);
 	ck_assert_int_eq(fx_release(&fx, ino.handle, a, WIRE_R_DOUBT, 0, 0), 0);
 	ck_assert_int_eq(stat_f(), NS_ASK);
@@ -178,7 +179,7 @@ START_TEST(test_stale_answer)
 	ck_assert_int_eq(drop(77), 0);
 	ck_assert(!known());
 	then = ino;
-	a = open_f(0); /* meanwhile somebody writes */
+	a = open_f(0); /* another client writes meanwhile */
 	close_f(a, 9999, 3000);
 	answer(&then, 1, 8, 1);
 	ck_assert(!known()); /* still tainted */
@@ -200,7 +201,7 @@ START_TEST(test_truncate)
 	ck_assert_int_eq(fx_truncate(&fx, "/", 1, &in), -EISDIR);
 	ck_assert_int_eq(fx_truncate(&fx, "f", 30, &in), 0);
 	ck_assert_uint_ne(in.id, 0);
-	ck_assert_int_eq(stat_f(), 0); /* it has not happened yet */
+	ck_assert_int_eq(stat_f(), 0); /* the truncation has not happened yet */
 	ck_assert_uint_eq(ino.size, 100);
 	ck_assert_int_eq(fx_truncate(&fx, "f", 20, &again), NS_BUSY);
 	ck_assert_uint_eq(fx.wait, ino.handle);
@@ -222,7 +223,7 @@ START_TEST(test_truncate_fails)
 	ck_assert_int_eq(fx_truncate(&fx, "f", 1 << 30, &in), 0);
 	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, -ENOSPC)), 0);
 	ck_assert_int_eq(stat_f(), NS_ASK);
-	/* another truncation heals it */
+	/* another truncation repairs the state */
 	ck_assert_int_eq(fx_truncate(&fx, "f", 0, &in), 0);
 	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert_int_eq(stat_f(), 0);
@@ -237,12 +238,13 @@ START_TEST(test_truncate_among_writers)
 	uint64_t a = open_f(0), b = open_f(0);
 
 	ck_assert_int_eq(fx_truncate(&fx, "f", 30, &in), 0);
-	close_f(a, 100, 5000); /* before or after the truncation? */
+	/* a close that may be before or after the truncation */
+	close_f(a, 100, 5000);
 	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
 	ck_assert(!known());
 	close_f(b, 10, 5000);
 	ck_assert_int_eq(stat_f(), NS_ASK);
-	a = open_f(0); /* closes while it is under way */
+	a = open_f(0); /* a close during the truncation */
 	ck_assert_int_eq(fx_truncate(&fx, "f", 40, &in), 0);
 	close_f(a, 50, 6000);
 	ck_assert(!known());
@@ -258,7 +260,7 @@ START_TEST(test_truncate_unlinked)
 
 	ck_assert_int_eq(fx_truncate(&fx, "f", 30, &in), 0);
 	ck_assert_int_eq(fx_unlink(&fx, "f"), 0);
-	/* objects go only after the truncation can make none any more */
+	/* objects are removed only when the truncation can create none any more */
 	ck_assert_uint_eq(fx_count_intents(&fx, INTENT_REMOVE), 0);
 	fx_reopen(&fx);
 	ck_assert_int_eq(FX_DO(&fx, ns_end_truncate(&op, &in, 0)), 0);
@@ -291,7 +293,7 @@ START_TEST(test_open_truncates)
 	close_f(open, 0, 0);
 	ck_assert(known());
 	ck_assert_uint_eq(ino.size, 0);
-	/* now it is empty: the iods need not hear of it */
+	/* the file is empty now, so the iods are not needed */
 	ck_assert_int_eq(
 		FX_DO(&fx, ns_open(&op, &args, &ino, &open, &truncate)), 0);
 	ck_assert(!truncate);
@@ -311,10 +313,10 @@ START_TEST(test_mtime)
 	fx.now = 4000;
 	ck_assert_int_eq(FX_DO(&fx, ns_setattr(&op, &p, true, &a, &ino)), 0);
 	ck_assert_int_eq(ino.mtime, 99999);
-	close_f(w2, 1, 3500); /* wrote before the utimens */
+	close_f(w2, 1, 3500); /* a write before the utimens */
 	known();
 	ck_assert_int_eq(ino.mtime, 99999);
-	close_f(w3, 1, 5000); /* wrote after it */
+	close_f(w3, 1, 5000); /* a write after it */
 	ck_assert(known());
 	ck_assert_int_eq(ino.mtime, 5000);
 }
@@ -366,7 +368,7 @@ START_TEST(test_append)
 	ck_assert_int_eq(append(b, 5, false, &off), 0);
 	ck_assert_uint_eq(off, 10);
 	close_f(a, 10, 2000);
-	fx_reopen(&fx); /* reservations outlive the mgr */
+	fx_reopen(&fx); /* reservations survive a restart of the manager */
 	ck_assert_int_eq(append(b, 1, false, &off), 0);
 	ck_assert_uint_eq(off, 15);
 	w = open_f(0);
@@ -379,7 +381,7 @@ START_TEST(test_append)
 	ck_assert_int_eq(append(b, 1, false, &off), 0);
 	ck_assert_uint_eq(off, 5000);
 	a = open_f(WIRE_O_APPEND);
-	ck_assert_int_eq(append(a, 0, false, &off), 0); /* asks no more */
+	ck_assert_int_eq(append(a, 0, false, &off), 0); /* needs no request */
 	ck_assert_int_eq(append(a, 0, false, &off), 0);
 	ck_assert_int_eq(append(b, 1, false, &off), NS_ASK);
 	close_f(a, 0, 0);
@@ -387,7 +389,8 @@ START_TEST(test_append)
 	ck_assert_uint_eq(off, 5001);
 	ck_assert_int_eq(append(b, INT64_MAX, false, &off), -EFBIG);
 	ck_assert_int_eq(append(a, 1, false, &off), -EBADF);
-	close_f(b, 16, 3000); /* unwritten reserved bytes do not count */
+	/* reserved bytes that were not written do not count */
+	close_f(b, 16, 3000);
 	ck_assert(known());
 	ck_assert_uint_eq(ino.size, 5000);
 }
@@ -417,7 +420,7 @@ START_TEST(test_append_after_truncate)
 }
 END_TEST
 
-/* The size that a session is shown; UINT64_MAX: it must ask. */
+/* Returns the size for a session, or UINT64_MAX if it must ask the iods. */
 static uint64_t shown_to(uint64_t session)
 {
 	struct ns_op asks = { .ns = &fx.ns,
@@ -446,7 +449,8 @@ START_TEST(test_sole)
 	a = open_f(0);
 	close_f(a, 200, 1);
 	ck_assert_uint_eq(shown_to(77),
-			  UINT64_MAX); /* whose the last one is is forgotten */
+			  /* the last writer's session is forgotten */
+			  UINT64_MAX);
 	fx.session = 77;
 	close_f(b, 0, 0);
 	ck_assert_uint_eq(shown_to(78), 200);
@@ -460,7 +464,7 @@ START_TEST(test_sole)
 }
 END_TEST
 
-/* 8 MiB on one iod: when its space follows from its size. */
+/* 8 MiB on one iod: in which cases the space follows from the size. */
 static const struct {
 	uint64_t blocks;
 	bool holes;
@@ -501,7 +505,7 @@ START_TEST(test_space)
 }
 END_TEST
 
-/* The size is the iods' to say, and so is the space: in one answer. */
+/* Size and space are read from the iods in one request. */
 START_TEST(test_space_of_dead)
 {
 	open_f(0);
@@ -512,7 +516,7 @@ START_TEST(test_space_of_dead)
 }
 END_TEST
 
-/* A hole may be filled by a write, and cut off; and an empty file has none. */
+/* A hole may be filled by a write, or cut off; an empty file has none. */
 START_TEST(test_space_again)
 {
 	close_with(open_f(0), WIRE_R_WROTE | WIRE_R_SPACE, 8 << 20);
@@ -522,7 +526,7 @@ START_TEST(test_space_again)
 	close_with(open_f(0), WIRE_R_WROTE, 8 << 20);
 	ck_assert(holes() && ns_is_unsure(&ino));
 	open_f(0);
-	ck_assert(known() || !ns_is_unsure(&ino)); /* not among writers */
+	ck_assert(known() || !ns_is_unsure(&ino)); /* not with writers */
 }
 END_TEST
 

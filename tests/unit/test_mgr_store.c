@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_store.c - the tables, the transaction, recovery after a process that
- * died, identifiers that never come twice.
+ * test_mgr_store.c - tables, transactions, recovery after a kill, and identifiers that are issued
+ * once.
  */
 #include <errno.h>
 #include <sys/wait.h>
@@ -72,7 +72,7 @@ START_TEST(test_walk)
 	ck_assert_int_eq(store_cursor_open(fx.st, STORE_META, key, 8, &it), 0);
 	while (!store_cursor_next(&it) && it.key[0] == 0) {
 		ck_assert_uint_eq(key_get_u64(it.key), n);
-		/* before the cursor: pages split under it */
+		/* rows before the cursor: pages split there */
 		store_fx_commit_row(&fx, n - 5);
 		n += 10;
 	}
@@ -97,7 +97,7 @@ static void reopen_as(uint64_t n)
 	store_fx_close(&fx);
 }
 
-/* One of the release before steps forward; one of a later release is left alone. */
+/* A store of the previous release is upgraded; one of a later release is not touched. */
 START_TEST(test_format)
 {
 	struct store_attr attr = { .dir = fx.dir,
@@ -116,7 +116,7 @@ START_TEST(test_format)
 }
 END_TEST
 
-/* A process that dies at once, without closing anything. */
+/* Runs fn in a process that then dies without closing anything. */
 static void die_after(void (*fn)(void))
 {
 	pid_t pid;
@@ -160,7 +160,8 @@ START_TEST(test_recovery)
 }
 END_TEST
 
-#define LONG_ROWS ((80u << 20) / STORE_VAL_MAX) /* several log files */
+/* enough for several log files */
+#define LONG_ROWS ((80u << 20) / STORE_VAL_MAX)
 
 static void commit_long_row(uint32_t n)
 {
@@ -180,12 +181,12 @@ static void log_without_checks(void)
 {
 	for (uint32_t n = 0; n < LONG_ROWS; n++)
 		commit_long_row(n);
-	store_checkpoint(fx.st, 0); /* old log files become the next ones */
+	store_checkpoint(fx.st, 0); /* old log files are reused */
 	store_fx_commit_row(&fx, 5);
 	store_flush(fx.st);
 }
 
-/* More log than was allocated, while nobody checks the space: the file in use stays. */
+/* More log than was allocated, while the space is not checked: the file in use stays. */
 START_TEST(test_unchecked_space)
 {
 	die_after(log_without_checks);
@@ -213,7 +214,7 @@ START_TEST(test_ids)
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	ck_assert_uint_gt(store_new_id(fx.st), last + 1001);
 	store_abort(fx.st);
-	/* over the end of a range */
+	/* across the end of a range */
 	ck_assert_int_eq(store_begin(fx.st), 0);
 	last = store_new_id(fx.st);
 	for (int i = 0; i < 600000; i++)

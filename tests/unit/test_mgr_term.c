@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_term.c - the terms of managers; recording that another manager has the iods. */
+/* test_mgr_term.c - terms of managers, and the record that another manager has the iods. */
 #include <string.h>
 
 #include "mgr/db/db_int.h"
@@ -9,7 +9,7 @@
 static struct store_fixture fx;
 static struct mgr_jobs jobs;
 static struct mgr mgr;
-static unsigned int lines; /* about the record */
+static unsigned int lines; /* log lines about the record */
 
 static void count_line(void *arg, enum log_level level, const char *msg)
 {
@@ -47,12 +47,12 @@ START_TEST(test_store_failed)
 {
 	set_panic(1);
 	jobs_note_displaced(&mgr);
-	set_panic(0); /* so that it closes */
+	set_panic(0); /* lets the store close */
 	ck_assert_uint_eq(lines, 1);
 }
 END_TEST
 
-/* One manager, or the leader of several in this term of their log. */
+/* Starts one manager, or the leader of several in this term of their log. */
 static uint64_t start_manager(uint64_t group_term)
 {
 	jobs = (struct mgr_jobs){ 0 };
@@ -65,7 +65,7 @@ static uint64_t start_manager(uint64_t group_term)
 	return jobs.term;
 }
 
-/* The term rises with each start, also if the log of the managers begins anew. */
+/* The term rises with each start, also if the log of the managers begins again. */
 START_TEST(test_terms)
 {
 	ck_assert_uint_eq(start_manager(0), 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_mgr_tokens.c - what GRANT gave out: for whom knows all of it, for a while, and once. */
+/*
+ * test_mgr_tokens.c - tokens of GRANT: valid for a client that knows all bytes, for a limited time,
+ * and once.
+ */
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -7,12 +10,12 @@
 #include "tests/run_suite.h"
 #include "mgr/session/file_handover.h"
 
-#define MANY 1024u /* as many as there are */
+#define MANY 1024u /* maximum number of tokens */
 
 static struct mgr *mgr;
 static time_t later; /* seconds that the clock is ahead */
 
-/* In place of libc's. */
+/* Replaces libc's function. */
 int clock_gettime(clockid_t clock, struct timespec *ts)
 {
 	int rc = (int)syscall(SYS_clock_gettime, clock, ts);
@@ -41,7 +44,7 @@ static void add(uint64_t session, uint8_t token[WIRE_TOKEN_LEN])
 	ck_assert_int_eq(tokens_add(mgr, &grant, token), 0);
 }
 
-/* 0: it finds none. */
+/* Returns the session, or 0 if the token is unknown. */
 static uint64_t session_of(const uint8_t token[WIRE_TOKEN_LEN])
 {
 	const struct ns_grant *grant = tokens_find(mgr, token);
@@ -87,7 +90,7 @@ START_TEST(test_late)
 }
 END_TEST
 
-/* None is there before there are any, and the oldest makes room. */
+/* At first there is no token, and later the oldest one is replaced. */
 START_TEST(test_many)
 {
 	static uint8_t token[MANY + 1][WIRE_TOKEN_LEN];

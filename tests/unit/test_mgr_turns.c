@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_mgr_turns.c - a request that needs much work has it in turns, and users are served
- * in turn.  Work is counted, never timed.
+ * test_mgr_turns.c - a request that needs much work has several turns, and users are served in
+ * turn.  Work is counted, never timed.
  */
 #include <endian.h>
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "mgr/request/run_queue.h"
 
 #define LINKS 39u /* symbolic links in the longest path */
-#define TEXT 3900u /* bytes of each */
-/* One turn may use this: each component at most two rows, and what begins and ends it. */
+#define TEXT 3900u /* bytes of each link */
+/* maximum of one turn: at most two rows for each component, and some for its begin and end */
 #define WORK_MAX (3u * NS_TURN_STEPS + 16u)
 
 static struct fixture fx;
@@ -31,7 +31,7 @@ static void teardown(void)
 
 /* ---- long paths ---- */
 
-/* "d/../d/../ ... last", of TEXT bytes. */
+/* "d/../d/../ ... last", TEXT bytes long. */
 static void long_text(char text[TEXT + 1], const char *last)
 {
 	size_t len = strlen(last);
@@ -42,7 +42,7 @@ static void long_text(char text[TEXT + 1], const char *last)
 	memcpy(text + TEXT - len, last, len + 1);
 }
 
-/* "f" through LINKS links; the path is "l38". */
+/* Makes "f" reachable through LINKS links; the path is "l38". */
 static void make_long_path(void)
 {
 	char text[TEXT + 1], name[8], last[8] = "f";
@@ -90,7 +90,7 @@ START_TEST(test_turns_of_a_path)
 		turns++;
 	ck_assert_int_eq(rc, 0);
 	ck_assert_uint_eq(ino.handle, whole.handle);
-	/* no step was made twice */
+	/* no step was repeated */
 	ck_assert_uint_eq(fx.ns.steps - before, steps);
 	ck_assert_uint_eq(turns, (steps + NS_TURN_STEPS - 1) / NS_TURN_STEPS);
 	ns_pause_end(&fx.ns, &pause);
@@ -137,7 +137,7 @@ START_TEST(test_turns_end_the_same)
 }
 END_TEST
 
-/* Between two turns as between two lookups. */
+/* Changes between two turns have the effect of changes between two lookups. */
 START_TEST(test_changes_between_turns)
 {
 	struct ns_pause pause = { 0 };
@@ -151,7 +151,7 @@ START_TEST(test_changes_between_turns)
 	ck_assert_int_eq(fx_rmdir(&fx, "d"), 0);
 	ck_assert_int_eq(stat_turn(&pause, path, &ino), -ENOENT);
 	ns_pause_end(&fx.ns, &pause);
-	/* the right to search is asked for in each directory when it comes */
+	/* the search permission of each directory is checked when the path reaches it */
 	ck_assert_int_eq(fx_mkdir(&fx, "d", 0755), 0);
 	fx_become(&fx, 7, 7);
 	ck_assert_int_eq(stat_turn(&pause, path, &ino), NS_PAUSED);
@@ -163,9 +163,9 @@ START_TEST(test_changes_between_turns)
 }
 END_TEST
 
-#define ENTRIES 511u /* of an access list, with the four that every one has */
+#define ENTRIES 511u /* of an access list, with the four required ones */
 
-/* "d" may be searched by many groups. */
+/* Gives many groups search permission on "d". */
 static void put_long_list(void)
 {
 	static struct {
@@ -192,7 +192,7 @@ static void put_long_list(void)
 	ck_assert_int_eq(FX_DO(&fx, ns_setxattr(&op, &x)), 0);
 }
 
-/* A long access list takes as long as several components. */
+/* A long access list counts like several components. */
 START_TEST(test_turns_of_long_lists)
 {
 	const unsigned int lists = TEXT / 5, each = ENTRIES / 16;
@@ -244,7 +244,7 @@ START_TEST(test_turns_of_two_paths)
 	while ((rc = rename_turn(&pause, from, to)) == NS_PAUSED)
 		turns++;
 	ck_assert_int_eq(rc, 0);
-	/* 1,559 components: the second path begins in the 13th turn, and takes 13 */
+	/* the path has 1,559 components: the second part begins in the 13th turn, and takes 13 */
 	ck_assert_uint_eq(turns, 12 + 13);
 	ck_assert_int_eq(fx_stat(&fx, "f", &moved), -ENOENT);
 	ck_assert_int_eq(fx_stat(&fx, "d/moved", &moved), 0);
@@ -253,11 +253,11 @@ START_TEST(test_turns_of_two_paths)
 }
 END_TEST
 
-/* ---- the way up ---- */
+/* ---- the way up to the root ---- */
 
 #define DEPTH 1000u
 
-/* "top/d/d/d ...": the directory at the bottom. */
+/* Makes "top/d/d/d ..."; returns the directory at the bottom. */
 static uint64_t make_deep(void)
 {
 	struct ns_path p = fx_path("top");
@@ -300,7 +300,7 @@ START_TEST(test_turns_of_a_deep_move)
 
 	ck_assert_int_eq(fx_mkdir(&fx, "a", 0755), 0);
 	ck_assert_int_eq(fx_mkdir(&fx, "b", 0755), 0);
-	/* a file has no way up, nor what stays in its directory */
+	/* a file needs no check of the way up, nor a move inside its directory */
 	ck_assert_int_eq(fx_creat(&fx, "f", 0644), 0);
 	ck_assert_int_eq(move_down(&pause, "f", bottom, 0), 0);
 	while ((rc = move_down(&pause, "a", bottom, 0)) == NS_PAUSED)
@@ -314,7 +314,7 @@ START_TEST(test_turns_of_a_deep_move)
 }
 END_TEST
 
-/* Meanwhile the way up changes, so that the move would make a loop. */
+/* The way up changes meanwhile, so that the move would make a loop. */
 START_TEST(test_moves_between_turns)
 {
 	uint64_t bottom = make_deep();
@@ -330,7 +330,7 @@ START_TEST(test_moves_between_turns)
 }
 END_TEST
 
-/* Others who move directories all the time do not keep it from its end. */
+/* Other users that permanently move directories do not prevent its end. */
 START_TEST(test_many_moves_between_turns)
 {
 	uint64_t bottom = make_deep();
@@ -368,7 +368,7 @@ struct file_job {
 	struct run_owner owner;
 	struct ns_pause pause;
 	const char *path;
-	unsigned int work; /* path NULL: of each of its turns */
+	unsigned int work; /* of each of its turns, if path is NULL */
 	unsigned int turns, left;
 	char name;
 };
@@ -385,7 +385,7 @@ static void note(char name)
 	order[at] = name;
 }
 
-/* Its turns are noted by its letter, its end by the capital one. */
+/* A turn records the letter of the job, and its end the capital letter. */
 static uint64_t run_job(struct run_item *item)
 {
 	struct file_job *job = container_of(item, struct file_job, item);
@@ -418,7 +418,7 @@ static void queue_teardown(void)
 	teardown();
 }
 
-/* work: of each of its turns. */
+/* work is that of each turn. */
 static void admit(unsigned int i, char name, uint32_t uid, uint64_t session,
 		  unsigned int work, unsigned int turns)
 {
@@ -447,7 +447,7 @@ START_TEST(test_light_requests_run_at_once)
 }
 END_TEST
 
-/* One user has 16 threads with long paths; another one's stat waits for one turn of these. */
+/* One user has 16 threads with long paths.  The stat of another user waits for one turn of them. */
 START_TEST(test_other_user_goes_first)
 {
 	make_long_path();
@@ -458,16 +458,16 @@ START_TEST(test_other_user_goes_first)
 	ck_assert_str_eq(order, "aB");
 	for (unsigned int i = 0; i < 16; i++)
 		ck_assert_uint_eq(jobs[i].turns, i == 0);
-	/* also when the other one has to wait, after much work of his own */
+	/* also if the other user has to wait after much work of its own */
 	admit(17, 'c', 1001, 3, RUN_BUDGET, 1);
 	admit_path(18, 'b', 1001, 3, "f");
 	ck_assert_str_eq(order, "aBC");
 	run_queue_round(queue);
-	/* the first one's turn was worth more than a round */
+	/* the turn of the first user took more than a round */
 	ck_assert_str_eq(order, "aBCB");
 	while (run_queue_waits(queue) && strlen(order) < 200)
 		run_queue_round(queue);
-	/* each of the 16 gets as much */
+	/* each of the 16 gets the same share */
 	for (unsigned int i = 0; i < 16; i++)
 		ck_assert(jobs[i].turns >= 195 / 16 - 1 &&
 			  jobs[i].turns <= 195 / 16 + 2);
@@ -479,7 +479,7 @@ START_TEST(test_other_user_goes_first)
 }
 END_TEST
 
-/* A user's sessions take turns, whatever one of them asks for; each in its own order. */
+/* The sessions of a user take turns, whatever they request; each in its own order. */
 START_TEST(test_sessions_take_turns)
 {
 	for (unsigned int i = 0; i < 4; i++)
@@ -507,7 +507,7 @@ START_TEST(test_round_is_a_budget_each)
 }
 END_TEST
 
-/* A turn that takes much counts for the rounds that follow. */
+/* A turn with much work counts for the following rounds. */
 START_TEST(test_debt)
 {
 	admit(0, 'a', 1, 1, 3 * RUN_BUDGET, 2);
@@ -522,7 +522,7 @@ START_TEST(test_debt)
 	while (run_queue_waits(queue))
 		run_queue_round(queue);
 	ck_assert_str_eq(order, "aBBBABB");
-	/* all is paid for in the end */
+	/* in the end all work is accounted for */
 	for (int i = 0; i < 4; i++)
 		run_queue_round(queue);
 	admit(6, 'a', 1, 1, 1, 1);
@@ -530,7 +530,7 @@ START_TEST(test_debt)
 }
 END_TEST
 
-/* A request that is dropped leaves; the others keep their order. */
+/* A dropped request leaves; the others keep their order. */
 START_TEST(test_leave)
 {
 	for (unsigned int i = 0; i < 5; i++)

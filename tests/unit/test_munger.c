@@ -41,7 +41,7 @@ static void setup(void)
 	ck_assert_int_eq(munger_open("/run/socket", 2, &nowhere, &munger), 0);
 }
 
-/* Calls that are still pending end, and free everything. */
+/* Pending calls end, and free everything. */
 static void teardown(void)
 {
 	fake_munge_go();
@@ -112,7 +112,7 @@ START_TEST(test_says)
 }
 END_TEST
 
-/* It never comes to munged, or says more than we take. */
+/* The bytes never reach munged, or contain more than is accepted. */
 START_TEST(test_bytes)
 {
 	char big[MUNGER_CRED_MAX] = { 0 };
@@ -142,7 +142,9 @@ START_TEST(test_bytes)
 }
 END_TEST
 
-/* However many ask: two calls wait in munged, and nobody longer than he wants. */
+/*
+ * However many clients ask, two calls wait in munged, and no client waits longer than its deadline.
+ */
 START_TEST(test_silent)
 {
 	struct munger_word word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_networks.c - networks, as they are written, against peers, as they are named. */
+/* test_networks.c - networks in their text form, compared with peers in theirs. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_object_copy.c - another file in an object's place: all that was answered is in it, whoever
- * wrote it meanwhile, and nothing that is written to the old one.
+ * test_object_copy.c - an object is replaced by a copy, which has all acknowledged writes, whoever
+ * made them meanwhile, and none of the later writes to the old file.
  */
 #include <check.h>
 #include <errno.h>
@@ -106,11 +106,11 @@ static bool is_left(void)
 	return !access(path, F_OK);
 }
 
-/* ---- what is kept ---- */
+/* ---- content that is preserved ---- */
 
 static uint8_t model[PAGES * PAGE], got[PAGES * PAGE];
 
-/* Pieces here and there, and nothing between them. */
+/* Writes pieces with gaps between them. */
 static void scatter(struct rnd *r)
 {
 	unsigned int i;
@@ -158,7 +158,7 @@ START_TEST(all_is_kept)
 }
 END_TEST
 
-/* Preallocated space before data, and after it. */
+/* Preallocated space before and after data is preserved. */
 START_TEST(so_is_space)
 {
 	struct store_stat before, after;
@@ -200,7 +200,7 @@ START_TEST(the_old_file_is_nobodys)
 }
 END_TEST
 
-/* An object that was pushed out of the cache, and is still in use. */
+/* An object that was evicted from the cache, and is still in use. */
 START_TEST(whoever_has_it_open)
 {
 	struct store_obj *again, *other;
@@ -341,11 +341,11 @@ START_TEST(no_room_is_taken_in_vain)
 }
 END_TEST
 
-/* ---- at once ---- */
+/* ---- concurrent writers ---- */
 
 static atomic_bool stop;
 
-/* Each page has the number of the last write that was answered, or a later one. */
+/* Each page has the number of the last acknowledged write, or of a later one. */
 static struct writer {
 	pthread_t thread;
 	uint64_t page;
@@ -414,7 +414,7 @@ START_TEST(nothing_that_was_answered_is_lost)
 }
 END_TEST
 
-/* Follows loan_pages.h; writes by message wait until the object is another file. */
+/* Follows loan_pages.h; writes by message wait until the object is the copy. */
 static _Atomic uint64_t word;
 static _Atomic uint32_t mark[4];
 static _Atomic int lent_fd;
@@ -489,7 +489,7 @@ START_TEST(nor_is_what_borrowers_wrote)
 		for (k = 0; k < 4; k++)
 			while (atomic_load(&mark[k]))
 				sched_yield();
-		/* nobody is inside: n is what they could not write yet */
+		/* no borrower is inside: n is what they could not write yet */
 		for (k = 0; k < 4; k++)
 			least[k] = atomic_load(&writer[k].n);
 		check_lent(least);
@@ -560,7 +560,7 @@ int main(void)
 	tcase_add_test(tc, not_in_the_middle_of_a_change);
 	tcase_add_test(tc, what_was_left_goes);
 	tcase_add_test(tc, it_stops);
-	if (!geteuid()) { /* who may mount */
+	if (!geteuid()) { /* may mount */
 		tc = add(s, "full", setup_small, teardown_small);
 		tcase_add_test(tc, no_room_is_taken_in_vain);
 	}

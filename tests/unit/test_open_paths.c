@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_open_paths.c - the last path of a file, as long as nobody needs its place. */
+/* test_open_paths.c - the last path of an open file, until its entry is used for another file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ START_TEST(its_end)
 }
 END_TEST
 
-/* It has a name, the right one, or none. */
+/* An entry has the right name, or none. */
 START_TEST(many)
 {
 	unsigned int known = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_pin.c - which registrations are kept, found and given up; the memory
- * that goes is in test_pin_gone.c.
+ * test_pin.c - which registrations are kept, found and dropped.  test_pin_gone.c tests memory that
+ * is unmapped.
  */
 #include <check.h>
 #include <errno.h>
@@ -40,7 +40,7 @@ static void teardown(void)
 	munmap(mem, PAGES * P);
 }
 
-/* Gets and puts; whether it was there already. */
+/* Gets and puts a pin.  Returns whether it was already registered. */
 static bool hit(size_t off, size_t len, unsigned int access)
 {
 	return pin_rig_hit(&rig, mem + off, len, access);
@@ -127,7 +127,7 @@ START_TEST(bounded_in_number)
 	ck_assert(!hit(P, 1, R));
 	ck_assert(!hit(2 * P, 1, R));
 	ck_assert(hit(0, 1, R));
-	ck_assert(!hit(3 * P, 1, R)); /* for that the second one went */
+	ck_assert(!hit(3 * P, 1, R)); /* the second one was dropped for it */
 	ck_assert(hit(0, 1, R));
 	ck_assert(hit(2 * P, 1, R));
 	ck_assert(!hit(P, 1, R));
@@ -221,7 +221,7 @@ START_TEST(not_in_a_child)
 }
 END_TEST
 
-/* A child that lives on with the descriptors does not hold up the parent. */
+/* A child that lives on with the descriptors does not delay the parent. */
 START_TEST(a_child_does_not_matter)
 {
 	int status, p[2];
@@ -276,7 +276,7 @@ START_TEST(not_where_it_is_cheap)
 }
 END_TEST
 
-/* They share the watching of memory, and nothing else. */
+/* Two instances share only the watching of memory. */
 START_TEST(two_instances)
 {
 	struct pin_rig other;
@@ -299,7 +299,7 @@ START_TEST(two_instances)
 }
 END_TEST
 
-/* A mapping stays one mapping to the kernel, or it could not be moved. */
+/* The kernel still treats the memory as one mapping; otherwise it could not be moved. */
 START_TEST(watched_memory_can_be_moved)
 {
 	char *p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_pin_gone.c - no registration is found again after its memory was unmapped, in any way.  The
- * cases run one by one, and at random against a model that knows when each page was last mapped.
+ * test_pin_gone.c - no registration is found again after its memory was unmapped, in any way.
+ * There are single cases, and random ones with a model that knows when each page was last mapped.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static void map_at(void *addr, size_t len)
 			 addr);
 }
 
-/* ---- one by one; each changes page 10 and leaves something there ---- */
+/* ---- single cases; each changes page 10 and leaves memory there ---- */
 
 static void by_munmap(void)
 {
@@ -137,14 +137,14 @@ START_TEST(gone)
 	ck_assert(hit(8, 8));
 	ck_assert(hit(10, 1));
 	ck_assert_uint_ge(rig.st.invalidations, 1);
-	/* it is still watched */
+	/* the memory is still watched */
 	ways[_i]();
 	ck_assert(!hit(8, 8));
 	ck_assert(hit(8, 8));
 }
 END_TEST
 
-/* Its owner goes on with it, and it is not found again. */
+/* The owner continues to use the registration, but it is not found again. */
 START_TEST(gone_while_in_use)
 {
 	struct pin *pin;
@@ -184,7 +184,7 @@ START_TEST(of_a_shrinking_heap)
 	ck_assert(!pin_rig_hit_calm(&rig, p + P, 4 * P, R));
 	ck_assert(pin_rig_hit(&rig, p + P, 4 * P, R));
 	if (sbrk(0) != p + 16 * P)
-		return; /* somebody else uses it */
+		return; /* another program uses it */
 	ck_assert_ptr_eq(sbrk(-16 * (long)P), p + 16 * P);
 	ck_assert_ptr_eq(sbrk(16 * P), p);
 	memset(p, 1, 16 * P);
@@ -193,7 +193,7 @@ START_TEST(of_a_shrinking_heap)
 }
 END_TEST
 
-/* Their pages can change without a word to this process. */
+/* Pages of files and of shared memory can change without a report to this process. */
 START_TEST(not_of_files_and_shared_memory)
 {
 	int fd = memfd_create("pin", 0);
@@ -217,7 +217,7 @@ START_TEST(not_of_files_and_shared_memory)
 }
 END_TEST
 
-/* More changes than are remembered one by one. */
+/* More changes than are remembered individually. */
 START_TEST(many_at_once)
 {
 	int i;
@@ -239,7 +239,7 @@ END_TEST
 #define STEPS 4000
 #define KEYS (2 * STEPS)
 
-static unsigned int born[PAGES]; /* at which step */
+static unsigned int born[PAGES]; /* the step of the last mapping */
 static struct key {
 	unsigned int step; /* 0: not seen yet */
 } keys[KEYS];
@@ -271,7 +271,7 @@ static void change(struct rnd *rnd, unsigned int step)
 		born[i] = step;
 }
 
-/* The first caller that got the key registered all of its pages in that step. */
+/* The first caller that got this key registered all of its pages in this step. */
 static void check_pin(const struct tp_mr *mr, unsigned int step)
 {
 	size_t first = (size_t)((char *)mr->addr - mem) / P, i;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_pin_torture.c - threads that map, unmap, move, discard, allocate and free between transfers,
- * and get each other's addresses again.
+ * test_pin_torture.c - threads map, unmap, move, discard, allocate and free memory between
+ * transfers, and reuse each other's addresses.
  *
- * The transport under the pins holds pages as a network card does.  Registering puts references to
- * the pages into a pipe (vmsplice(2)), and a transfer reads the contents of these pages, whatever
- * is mapped there by then.  So a registration that is found again after its memory was unmapped is
- * detected: it has other bytes than the program.
+ * The transport holds pages as an adapter does.  A registration puts references to the pages into a
+ * pipe (vmsplice(2)), and a transfer reads these pages, whatever is mapped there by then.  So if a
+ * registration is found again after its memory was unmapped, the bytes differ from those of the
+ * program, and the test fails.
  *
- * No forks here: unlike a card's, these references do not survive them.
+ * There are no forks here: unlike those of an adapter, these references do not survive them.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #define THREADS 4
 #define STEPS 3000
 #define BUFS 4
-#define MOST (8 * P) /* fits a pipe */
+#define MOST (8 * P) /* fits into a pipe */
 
 /* ---- the transport ---- */
 
@@ -38,7 +38,7 @@ struct tp_dev {
 
 struct held {
 	struct tp_mr mr;
-	size_t skip; /* of the first page */
+	size_t skip; /* offset in the first page */
 	int pipe[2];
 };
 
@@ -65,7 +65,7 @@ bool tp_dev_pins(const struct tp_dev *dev)
 	return true;
 }
 
-/* Its own pages, not the zero page that all untouched memory shares. */
+/* Allocates separate pages, because untouched memory shares the zero page. */
 static void touch(volatile char *p, size_t len)
 {
 	volatile char *end = p + len;
@@ -102,7 +102,7 @@ void tp_mr_dereg(struct tp_mr *mr)
 	free(h);
 }
 
-/* The bytes that a card would send for [addr, addr + len). */
+/* Reads the bytes that an adapter would send for [addr, addr + len). */
 static void transfer(const struct tp_mr *mr, const char *addr, char *to,
 		     size_t len)
 {
@@ -124,7 +124,7 @@ static void transfer(const struct tp_mr *mr, const char *addr, char *to,
 /* ---- the program ---- */
 
 static struct pin_rig rig;
-/* The kernel orders changes of the mappings; ThreadSanitizer does not see it. */
+/* The kernel serializes changes of mappings; ThreadSanitizer does not know that. */
 static pthread_mutex_t mapping = PTHREAD_MUTEX_INITIALIZER;
 
 struct player {
@@ -135,7 +135,7 @@ struct player {
 		char *p;
 		size_t len;
 		bool heap;
-		bool split; /* more than one mapping: cannot be moved */
+		bool split; /* several mappings, which cannot be moved */
 	} buf[BUFS];
 };
 
@@ -198,7 +198,7 @@ static void check_transfer(struct player *w, const struct buf *b)
 	pin_put(rig.pins, pin);
 }
 
-/* False: the memory stays as it is. */
+/* Returns false if the memory stays as it is. */
 static bool change(struct player *w, struct buf *b)
 {
 	switch (rnd_in(&w->rnd, 0, 9)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_plan.c - plans against a map of every byte.  A case is random from its number.  For each
- * byte of the transfer it computes the place in the file and in memory.  The requests must have the
- * same places, each byte once.
+ * test_plan.c - plans, compared with a map of every byte.  A case is random, determined by its
+ * number.  The test computes the place in the file and in memory of each byte of the transfer.  The
+ * requests must have the same places, each byte once.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@
 #define IOV_MAX_ 900
 #define CASES 400
 
-static char arena[MEM_MAX]; /* addresses only */
-static uint64_t file_of[MEM_MAX]; /* by transfer byte */
-static uint32_t byte_of[MEM_MAX]; /* transfer byte + 1, by memory byte */
+static char arena[MEM_MAX]; /* used only for addresses */
+static uint64_t file_of[MEM_MAX]; /* file offset, by byte of the transfer */
+/* byte of the transfer + 1, by byte of memory */
+static uint32_t byte_of[MEM_MAX];
 
-/* Quiet while it holds: Check notes every assertion in a file. */
+/* Like ck_assert(), which writes each success to a file. */
 #define MUST(cond)                                                             \
 	do {                                                                   \
 		if (!(cond))                                                   \
@@ -65,7 +66,7 @@ static void rig_file(struct rig *r)
 	r->plan.nspan = n;
 }
 
-/* Pieces of the arena, some adjacent, some empty. */
+/* Chooses pieces of the arena, some adjacent, some empty. */
 static void rig_memory(struct rig *r)
 {
 	uint64_t left = r->total;
@@ -121,7 +122,7 @@ static void rig_make(struct rig *r, unsigned int seed)
 	rig_map(r);
 }
 
-/* The request's memory byte by byte, against its regions. */
+/* Compares the memory of the request with its regions, byte by byte. */
 static void check_bytes(const struct rig *r, uint32_t k,
 			const struct plan_req *req)
 {
@@ -191,7 +192,7 @@ START_TEST(requests_cover_every_byte_once)
 }
 END_TEST
 
-/* Piece by piece, as a short read is filled up with zeros. */
+/* The pieces of a short read, which are filled with zeros. */
 START_TEST(pieces_say_where_they_belong)
 {
 	static struct rig r;
@@ -219,7 +220,7 @@ START_TEST(pieces_say_where_they_belong)
 }
 END_TEST
 
-/* A contiguous transfer is one region a server and one segment a stripe. */
+/* A contiguous transfer has one region for each server and one segment for each stripe. */
 START_TEST(plain_transfers_stay_plain)
 {
 	struct dist dist = { .pcount = 4, .ssize = 65536 };
@@ -246,7 +247,7 @@ START_TEST(plain_transfers_stay_plain)
 }
 END_TEST
 
-/* Nothing is read or written: the memory need not be there. */
+/* Nothing is transferred, so the memory need not exist. */
 START_TEST(huge_transfers_are_cut)
 {
 	struct dist dist = { .pcount = 1, .ssize = 65536 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_preload_helper.c - when the accelerator's helper thread works. */
+/* test_preload_helper.c - when the helper thread of the preload library works. */
 #include <check.h>
 #include <semaphore.h>
 
@@ -8,7 +8,7 @@
 #include "common/util/clock.h"
 #include "tests/run_suite.h"
 
-/* Part of the library; nothing here gets signals. */
+/* A part of the library; this test sends no signals. */
 __thread volatile sig_atomic_t own_call_depth OWN_CALL_TLS;
 __thread volatile sig_atomic_t own_call_held OWN_CALL_TLS;
 __thread char *volatile own_call_handler_frame OWN_CALL_TLS;
@@ -21,7 +21,7 @@ static unsigned int works;
 static uint64_t second_work_at;
 static sem_t done;
 
-/* Another thread wakes the helper during the first work. */
+/* Another thread wakes the helper during its first work. */
 static enum helper_next work(void *arg)
 {
 	if (!works++) {

@@ -15,14 +15,14 @@
 #include "tests/run_suite.h"
 
 static char dir[] = "/tmp/pvfs-preload-mount-XXXXXX";
-static char page_path[256]; /* the daemon's answer */
-static atomic_uint questions; /* to the daemon */
+static char page_path[256]; /* the reply of the daemon */
+static atomic_uint questions; /* number of requests to the daemon */
 
-/* The daemon of this descriptor says when it is asked, and answers only when it may. */
+/* The daemon of this descriptor reports the request, and replies when the test permits it. */
 #define SLOW_FD 1000
 static sem_t slow_is_asked, slow_may_answer;
 
-/* Stands before libc's. */
+/* Replaces libc's function. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct shortcut_where *where;
@@ -100,7 +100,7 @@ START_TEST(page_of_another_size)
 }
 END_TEST
 
-/* Nobody will ever write to it. */
+/* No process will ever write to the pipe. */
 START_TEST(page_is_pipe)
 {
 	ck_assert_int_eq(mkfifo(page_path, 0666), 0);
@@ -140,7 +140,7 @@ static void *find_slow_mount(void *arg)
 	return fuse_mounts_find(arg, SLOW_FD, &id);
 }
 
-/* Neither other mounts nor fork() wait for it, and what it says first counts. */
+/* Neither other mounts nor fork() wait for the daemon, and its first reply counts. */
 START_TEST(daemon_hangs)
 {
 	static const struct ident id = { .dev = 7 }, slow = { .dev = 8 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_profile.c - the counts of a profile equal those of a model that looks at all calls at once.
- * No call of any thread is lost, and files beyond the bound are in the sums.
+ * test_profile.c - the counts of a profile are those of a model that has all calls.  No call of any
+ * thread is lost, and files above the limit are in the sums.
  */
 #include <check.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define CALLS 3000u
 #define STRIPE 4096u
 
-/* ---- a record against the model ---- */
+/* ---- a record, compared with the model ---- */
 
 static struct profile_call calls[CALLS];
 
@@ -53,7 +53,7 @@ static void make_calls(struct rnd *r)
 	}
 }
 
-/* The nth that moved data before i; NULL: there is none. */
+/* Returns the n-th last call before i that moved data, or NULL. */
 static const struct profile_call *before(unsigned int i, unsigned int nth)
 {
 	while (i-- > 0) {
@@ -131,7 +131,7 @@ static void check_sizes(const struct profile_way *w)
 	ck_assert_uint_eq(w->sizes[2], of_size(1025, 10240));
 	ck_assert_uint_eq(w->sizes[3], of_size(10241, 102400));
 	ck_assert_uint_eq(w->sizes[4], of_size(102401, 1 << 20));
-	/* seven different ones: exact */
+	/* seven different sizes: exact */
 	for (unsigned int i = 0; i < PROFILE_COMMON && top[i].count; i++) {
 		ck_assert_uint_eq(top[i].count,
 				  of_size(top[i].value, top[i].value));
@@ -172,7 +172,7 @@ START_TEST(record_is_the_models)
 }
 END_TEST
 
-/* However many others there are. */
+/* The common size stays listed, however many others there are. */
 START_TEST(common_stays_in_sight)
 {
 	static uint64_t times[77778];
@@ -196,7 +196,7 @@ START_TEST(common_stays_in_sight)
 }
 END_TEST
 
-/* ---- a process ---- */
+/* ---- the profile of a process ---- */
 
 static char folder[] = "/tmp/test_profile.XXXXXX";
 static unsigned int lines;
@@ -232,7 +232,7 @@ static bool there(const char *fmt, int pid)
 
 static void *many(void *arg)
 {
-	/* all of them in one part */
+	/* all threads in one part */
 	atomic_store(&atomic_load(&profile_active)->threads, 0);
 	for (unsigned int i = 0; i < 20000; i++)
 		profile_done(PROFILE_STAT, *(unsigned int *)arg,
@@ -301,7 +301,7 @@ START_TEST(nothing_done_writes_nothing)
 }
 END_TEST
 
-/* The parent's calls are not in it. */
+/* The profile does not contain the parent's calls. */
 static void child_does(struct profile *p)
 {
 	struct profile_record sum;
@@ -332,7 +332,7 @@ START_TEST(child_has_its_own)
 }
 END_TEST
 
-/* Nothing that was there is written over. */
+/* Existing files are not overwritten. */
 START_TEST(names_are_not_taken)
 {
 	char path[PATH_MAX];
@@ -369,7 +369,7 @@ int main(void)
 	tcase_add_test(tc, names_are_not_taken);
 	suite_add_tcase(s, tc);
 	runner = srunner_create(s);
-	/* a process begins one profile, whatever CK_FORK says */
+	/* a process can begin only one profile, whatever CK_FORK says */
 	srunner_set_fork_status(runner, CK_FORK);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

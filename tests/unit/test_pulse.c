@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pulse.c - what the service manager hears, and when it hears nothing any more. */
+/* test_pulse.c - the watchdog messages to the service manager, and when they end. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +12,8 @@
 #include "common/util/sd_notify.h"
 #include "tests/run_suite.h"
 
-#define EVERY_US 4000 /* a sign, with a watchdog of four times that */
+/* interval of messages; the time-out of the watchdog is four times that */
+#define EVERY_US 4000
 
 static char dir[] = "/tmp/pvfs-pulse.XXXXXX";
 static struct sockaddr_un addr;
@@ -20,7 +21,7 @@ static struct notify n;
 static char heard[256];
 static int listener;
 
-/* At dir/socket, or at the abstract name of the same letters. */
+/* Listens at dir/socket, or at the abstract name with the same letters. */
 static void listen_at(bool abstract)
 {
 	char name[80];
@@ -40,7 +41,7 @@ static void listen_at(bool abstract)
 	ck_assert_int_eq(setenv("NOTIFY_SOCKET", name, 1), 0);
 }
 
-/* The next datagram; "": there is none. */
+/* Returns the next datagram, or "" if there is none. */
 static const char *hear(void)
 {
 	ssize_t len = recv(listener, heard, sizeof(heard) - 1, MSG_DONTWAIT);
@@ -203,7 +204,7 @@ START_TEST(without_watchdog_no_signs)
 }
 END_TEST
 
-/* The next beat is due while there is time for more signs. */
+/* The next beat is due while there is time for several messages. */
 START_TEST(due_in_time)
 {
 	struct pulse p;
@@ -222,7 +223,7 @@ START_TEST(due_in_time)
 }
 END_TEST
 
-/* Of so many loops one stands still: the beats of the others do not hide this. */
+/* One of several loops hangs: the beats of the others do not hide that. */
 START_TEST(one_of_many_hangs)
 {
 	static const unsigned int many[] = { 2, 3, PULSE_LOOPS_MAX };
@@ -254,7 +255,7 @@ START_TEST(one_of_many_hangs)
 }
 END_TEST
 
-/* A thread as a daemon has them. */
+/* A thread like those of daemons. */
 struct looper {
 	pthread_t thread;
 	struct pulse *pulse;

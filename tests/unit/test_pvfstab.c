@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pvfstab.c - the mount table, and which mount a path lies on. */
+/* test_pvfstab.c - the mount table, and to which mount a path belongs. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static const char lines[] =
 static struct pvfstab tab;
 static unsigned int warnings;
 
-/* The messages about the wrong lines, in order. */
+/* The messages about the invalid lines, in order. */
 static const char *const says[] = {
 	":7: the third word is \"ext4\": write ",
 	":8: option \"port=0\": write port=1 to ",
@@ -138,7 +138,7 @@ END_TEST
 
 static const struct {
 	const char *what, *options;
-	const char *mgrs; /* NULL: refused, with */
+	const char *mgrs; /* NULL: rejected with this message */
 	const char *flaw;
 } lists[] = {
 	{ "a,b,c:/", "", "pvfs://a:3000 pvfs://b:3000 pvfs://c:3000 ", NULL },
@@ -221,7 +221,7 @@ END_TEST
 
 static const struct {
 	const char *path;
-	int mount; /* -1: none */
+	int mount; /* -1: no mount */
 	const char *rest;
 } finds[] = {
 	{ "/pvfs", 0, "" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_raft_log.c - the log of a member on a disk that fails, compared with a model of it. */
+/* test_raft_log.c - the log of a member on a failing disk, compared with a model. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void close_log(void)
 /* ---- the model: the permitted contents of the log ---- */
 
 struct model {
-	uint64_t first, next; /* entries first to next - 1 */
+	uint64_t first, next; /* entries first to next - 1 exist */
 	uint64_t terms[ENTRIES_MAX];
 	uint32_t lens[ENTRIES_MAX];
 	uint64_t snapshot, snapshot_term;
@@ -101,7 +101,7 @@ static void model_add(const struct log_record *record)
 	}
 }
 
-/* Whether the log that was opened is the model.  The log may keep more at its head. */
+/* Checks that the opened log is that of the model.  It may contain more entries at its head. */
 static bool is_model(void)
 {
 	static uint8_t data[SEGMENT];
@@ -154,7 +154,7 @@ static void add_entry(uint64_t index)
 							.len = len };
 }
 
-/* Entries, and sometimes a truncation before them. */
+/* Appends entries, sometimes after a truncation. */
 static void make_entries(void)
 {
 	uint64_t next = model.next;
@@ -188,7 +188,7 @@ static void make_snapshot(void)
 	};
 }
 
-/* A crash: the log has the records up to one of them, and no less than was confirmed. */
+/* After a crash, the log has the records up to one of them, and at least all confirmed ones. */
 static void reopen_after_crash(bool confirmed)
 {
 	size_t done = 0;
@@ -462,7 +462,7 @@ END_TEST
 
 /* ---- a new member ---- */
 
-/* Whether the files are those of a new member with a first entry. */
+/* Checks that the files are those of a new member with a first entry. */
 static void check_created(const struct disk_folder *ops)
 {
 	struct vote_file file;
@@ -477,7 +477,7 @@ static void check_created(const struct disk_folder *ops)
 	close_log();
 }
 
-/* member_create() ends before each of its operations in turn, and is called again. */
+/* member_create() is interrupted before each of its operations in turn, and called again. */
 START_TEST(test_interrupted_create)
 {
 	const struct member_address voters[] = { { 1, "one" }, { 2, "two" } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_raft_member.c - members in real folders, with their log threads. */
+/* test_raft_member.c - members with real folders and log threads. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ struct node {
 	struct disk_folder disk;
 	struct raft_member *member;
 	STAILQ_HEAD(, packet) inbox;
-	uint64_t ids[ENTRIES_MAX]; /* that were applied, in order */
+	uint64_t ids[ENTRIES_MAX]; /* ids of applied entries, in order */
 	uint64_t terms[ENTRIES_MAX];
 	unsigned int n;
 	uint64_t last; /* index */
@@ -56,10 +56,10 @@ static struct {
 	const struct disk_folder_ops *real;
 	struct disk_folder_ops ops;
 	pthread_t loop;
-	void *_Atomic blocked; /* of a disk: writes of its log thread wait */
+	void *_Atomic blocked; /* writes of the log thread of this disk wait */
 	sem_t arrived, opened;
 	void *full; /* this disk has no space for a segment */
-	void *broken; /* of this disk, the loop's writes fail: term and vote */
+	void *broken; /* writes of term and vote to this disk fail */
 	pthread_t opener;
 } faults;
 
@@ -105,9 +105,9 @@ static void *open_later(void *arg)
 
 /* ---- what the member uses ---- */
 
-/* 0: real time.  Otherwise each turn takes a millisecond, however busy the machine is. */
+/* 0: real time.  Otherwise each turn takes a simulated millisecond, however busy the machine is. */
 static uint64_t slow_clock;
-static uint64_t log_limit; /* of the members */
+static uint64_t log_limit; /* of each member */
 
 static uint64_t now(void *arg)
 {
@@ -368,7 +368,7 @@ static void remove_file(void *ctx, const char *name)
 
 static void teardown(void)
 {
-	/* a member that stops may still send to the others */
+	/* a member that stops may still send messages to the others */
 	for (unsigned int i = 0; i < NODES; i++)
 		if (nodes[i].member)
 			stop(i);
@@ -469,7 +469,7 @@ START_TEST(test_limits)
 	ck_assert_int_eq(member_propose(node->member, data, sizeof(data), done,
 					NULL),
 			 -EMSGSIZE);
-	/* it does not fit into these segments */
+	/* the entry does not fit into these segments */
 	ck_assert_int_eq(member_propose(node->member, data, 200000, done, NULL),
 			 -EMSGSIZE);
 	node->holds_checkpoints = true;
@@ -495,7 +495,7 @@ static void count_submitted(void *arg)
 	++*(unsigned int *)arg;
 }
 
-/* If the disk is full, the member asks for a segment once a second, not at each tick. */
+/* If the disk is full, the member tries to create a segment once a second, not at each tick. */
 START_TEST(test_full_disk)
 {
 	struct member_attr attr = attr_of(0);
@@ -540,7 +540,7 @@ static enum member_role role_of(unsigned int i)
 	return status.role;
 }
 
-/* A new leader writes an entry, so a member whose log has no space does not stand for election. */
+/* A new leader writes an entry, so a member without space for its log is no candidate. */
 START_TEST(test_full_log)
 {
 	struct member_attr attr = attr_of(0);
@@ -606,8 +606,9 @@ static void begin_three(void)
 }
 
 /*
- * The leader's log thread is inside a write, and another entry waits, when it loses its term.  The write is
- * finished while the member is being stopped.  Returns the index of the entry that is being written.
+ * The leader loses its term while its log thread is inside a write, and another entry waits.  The
+ * write completes while the member is being stopped.  Returns the index of the entry that is being
+ * written.
  */
 static uint64_t lose_while_writing(struct node **lost)
 {
@@ -636,7 +637,7 @@ static uint64_t lose_while_writing(struct node **lost)
 	return status.last;
 }
 
-/* The last index in the log of a member that was stopped. */
+/* Returns the last index in the log of a stopped member. */
 static uint64_t last_on_disk(struct node *node)
 {
 	struct member_status status;
@@ -699,7 +700,7 @@ START_TEST(test_transfer)
 }
 END_TEST
 
-/* The member that shall lead has just started, and may not stand for election yet. */
+/* The target of the transfer has just started, and may not be a candidate yet. */
 START_TEST(test_transfer_to_started)
 {
 	struct member_status status;
@@ -727,7 +728,7 @@ START_TEST(test_transfer_to_started)
 }
 END_TEST
 
-/* The member that shall lead cannot store its new term. */
+/* The target of the transfer cannot store its new term. */
 START_TEST(test_transfer_to_broken_disk)
 {
 	static struct sim_heap heap;
@@ -764,7 +765,7 @@ static void raise_term(unsigned int i, uint64_t by)
 	vote_file_close(&file);
 }
 
-/* The more entries a member has, the lower is its term: a candidate must hear of the higher terms. */
+/* The more entries a member has, the lower its term is: a candidate must learn the higher terms. */
 START_TEST(test_terms_against_entries)
 {
 	struct node *node;
@@ -789,7 +790,7 @@ START_TEST(test_terms_against_entries)
 }
 END_TEST
 
-/* A late message with the first entry, which this member has got in a snapshot. */
+/* A late message has the first entry, which this member has already got in a snapshot. */
 static void receive_first_entry(unsigned int from, unsigned int to)
 {
 	struct peer_envelope env = { .group = 5, .from = from, .to = to + 1 };
@@ -877,7 +878,7 @@ START_TEST(test_unaware_voter)
 }
 END_TEST
 
-/* A new member that never answers gets no vote, and can be removed at once. */
+/* A new member that never replies gets no vote, and can be removed at once. */
 START_TEST(test_dead_joiner)
 {
 	struct member_status status;
@@ -908,8 +909,8 @@ START_TEST(test_dead_joiner)
 END_TEST
 
 /*
- * While a new member is filled, the leader keeps a quarter of the log's limit for it.  The log
- * stays below half of the limit, from which on managers delay changes.
+ * While a new member is being filled, the leader keeps a quarter of the log's limit for it.  The
+ * log stays below half of the limit, above which managers delay changes.
  */
 START_TEST(test_never_filled)
 {
@@ -1025,7 +1026,7 @@ START_TEST(test_force_another_group)
 }
 END_TEST
 
-/* The state machine of the founder counts as entry 1, so that another member is filled with it. */
+/* The state machine of the founder counts as entry 1, so other members must be filled with it. */
 START_TEST(test_found)
 {
 	struct member_attr attr, other;
@@ -1036,7 +1037,7 @@ START_TEST(test_found)
 	ck_assert_int_eq(member_identity(&attr.disk, &group, &id), -ENOENT);
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), 0);
 	ck_assert_int_eq(member_found(&attr, &addresses[0]), -EEXIST);
-	/* it was interrupted */
+	/* an interrupted run */
 	ck_assert_int_eq(disk_folder_remove(&attr.disk, "vote"), 0);
 	other = attr;
 	other.id = addresses[1].id;
@@ -1080,7 +1081,7 @@ START_TEST(test_wrong_files)
 }
 END_TEST
 
-/* Two processes must not write one log. */
+/* Two processes must not use one log. */
 START_TEST(test_folder_in_use)
 {
 	struct disk_folder second;
@@ -1093,7 +1094,7 @@ START_TEST(test_folder_in_use)
 }
 END_TEST
 
-/* ---- messages that libraft must not see ---- */
+/* ---- messages that must not reach libraft ---- */
 
 static void send_to(struct node *node, const struct raft_message *msg,
 		    const struct peer_envelope *env)
@@ -1125,10 +1126,10 @@ START_TEST(test_bad_messages)
 	create(0, 1);
 	wait_leader();
 	term = node->leads;
-	/* another leader of this term */
+	/* from another leader of this term */
 	ae.append_entries = (struct raft_append_entries){ .term = term };
 	send_to(node, &ae, &env);
-	/* an entry of a later term, of a wrong index, without a type */
+	/* an entry of a later term, with a wrong index, without a type */
 	ae.append_entries = (struct raft_append_entries){ term + 1, 2, term, 2,
 							  &entry,   1 };
 	entry.term = term + 2;
@@ -1145,10 +1146,10 @@ START_TEST(test_bad_messages)
 	send_to(node, &ae, &env);
 	ae.append_entries.term = UINT64_MAX;
 	send_to(node, &ae, &env);
-	/* a result of a member that is not in the group */
+	/* a result of a member outside the group */
 	result.append_entries_result.term = term + 5;
 	send_to(node, &result, &env);
-	/* a vote for somebody else, and in the wrong group */
+	/* a vote for another candidate, and in the wrong group */
 	vote.request_vote.term = term + 1;
 	vote.request_vote.candidate_id = 3;
 	vote.request_vote.disrupt_leader = true;
@@ -1202,7 +1203,7 @@ START_TEST(test_lease)
 }
 END_TEST
 
-/* Members are replaced again and again in one term. */
+/* Members are replaced repeatedly in one term. */
 START_TEST(test_lease_of_many)
 {
 	struct leader_lease lease;

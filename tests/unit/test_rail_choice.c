@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rail_choice.c - in which order rails and addresses are tried. */
+/* test_rail_choice.c - the order in which rails and addresses are tried. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,11 +7,11 @@
 #include "common/comm/call/peer_int.h"
 #include "tests/run_suite.h"
 
-/* Rails by letter: A and B are two devices of one transport, T is tcp. */
+/* Rails by letter: A and B are two devices of one transport, and T is tcp. */
 static const struct {
 	const char *rails, *scheme;
 	unsigned int hosts, turn;
-	const char *tries; /* rail and address, in order */
+	const char *tries; /* pairs of rail and address, in order */
 } cases[] = {
 	{ "T", "pvfs", 1, 0, "T0" },
 	{ "T", "pvfs", 3, 1, "T0 T1 T2" },

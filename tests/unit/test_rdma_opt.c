@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rdma_opt.c - what PVFS_RDMA and the settings of RDMA may say. */
+/* test_rdma_opt.c - valid values of PVFS_RDMA and of the settings of RDMA. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_recent_changes.c - what is known of early changes, and by whom it can be spoilt. */
+/* test_recent_changes.c - the record of recent changes, and which clients can make it inexact. */
 #include <check.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -45,7 +45,7 @@ static int change_by(uint64_t by, uint64_t off, uint64_t len, bool anew)
 	return recent_changes_check(early, key_of(1), &one, 1, by, anew);
 }
 
-/* A request of single bytes, every other one from off on. */
+/* A request for single bytes, every other one from off on. */
 static int comb(uint64_t number, uint64_t off, bool anew)
 {
 	for (unsigned int i = 0; i < PIECES; i++)
@@ -72,19 +72,20 @@ START_TEST(edges)
 }
 END_TEST
 
-/* A client that writes again over its own changes does no harm. */
+/* A client that repeats its own changes is not affected. */
 START_TEST(own_changes)
 {
 	ck_assert_int_eq(change_by(7, 100, 10, false), 0);
 	ck_assert_int_eq(change_by(7, 90, 30, true), 0);
 	ck_assert_int_eq(change_by(8, 119, 1, true), -EIO);
-	ck_assert_int_eq(change_by(8, 120, 10, false), 0); /* beside it */
+	ck_assert_int_eq(change_by(8, 120, 10, false), 0); /* next to it */
 	ck_assert_int_eq(change_by(7, 90, 30, true), 0);
 	ck_assert_int_eq(change_by(8, 120, 10, true), 0);
 	ck_assert_int_eq(change_by(7, 90, 31, true), -EIO);
 	ck_assert_int_eq(change_by(8, 110, 20, false), 0);
 	ck_assert_int_eq(change_by(7, 110, 1, true), -EIO);
-	ck_assert_int_eq(change_by(8, 125, 1, true), -EIO); /* may be 7's */
+	/* it may be a change of client 7 */
+	ck_assert_int_eq(change_by(8, 125, 1, true), -EIO);
 	ck_assert_int_eq(change_by(0, 200, 1, false), 0);
 	ck_assert_int_eq(change_by(0, 200, 1, true), -EIO);
 }
@@ -100,7 +101,7 @@ static bool meets(unsigned int object, uint64_t off, uint64_t len)
 	return memchr(&changed[object][off], true, len);
 }
 
-/* Ranges of all sizes against one flag a byte. */
+/* Ranges of all sizes, compared with one flag for each byte. */
 START_TEST(model)
 {
 	struct rnd rnd;
@@ -129,7 +130,7 @@ START_TEST(model)
 }
 END_TEST
 
-/* A client that scatters more changes than can be recorded affects its own object alone. */
+/* A client with more scattered changes than can be recorded affects only its own object. */
 START_TEST(one_object_of_very_many)
 {
 	ck_assert_int_eq(change(2, 0, 10, false), 0);
@@ -144,7 +145,7 @@ START_TEST(one_object_of_very_many)
 }
 END_TEST
 
-/* Many pieces against many places: for minutes, if each were held against each. */
+/* Many pieces and many places: comparing each with each would take minutes. */
 START_TEST(many_against_many)
 {
 	for (unsigned int i = 0; i < 3; i++)
@@ -154,7 +155,7 @@ START_TEST(many_against_many)
 }
 END_TEST
 
-/* Nothing is known any more: so all that comes again is refused. */
+/* Nothing is known any more, so every repeated change is rejected. */
 START_TEST(too_many_objects)
 {
 	for (uint64_t i = 0; i <= RECENT_CHANGES_MAX; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_records.c - a stream of bytes in records, come as it may. */
+/* test_records.c - records in a stream of bytes that arrives in any pieces. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static uint8_t byte_at(uint32_t at)
 	return (uint8_t)(at * 2654435761u >> 13);
 }
 
-/* Bytes [at, at + len) of the pattern as a record. */
+/* Puts bytes [at, at + len) of the pattern as a record. */
 static void put(uint32_t at, uint32_t len)
 {
 	static uint8_t data[RECORD_DATA_MAX];
@@ -53,10 +53,10 @@ static void put(uint32_t at, uint32_t len)
 	for (uint32_t i = 0; i < len; i++)
 		data[i] = byte_at(at + i);
 	ck_assert_int_eq(records_out_close(&out, from, half, 2, len), 0);
-	memset(data, 0xee, len); /* they are the sender's again */
+	memset(data, 0xee, len); /* the memory belongs to the sender again */
 }
 
-/* Up to n bytes of what leaves come in. */
+/* Moves at most n bytes from the output to the input. */
 static void move(uint32_t n)
 {
 	uint32_t room;
@@ -72,7 +72,7 @@ static void move(uint32_t n)
 	records_in_add(&in, n);
 }
 
-/* Uses what is opened, but for up to keep bytes of it. */
+/* Uses opened bytes, except for at most `keep` of them. */
 static void eat(uint32_t *at, uint32_t keep)
 {
 	while (w.end - w.at > keep)
@@ -101,7 +101,7 @@ START_TEST(test_stream)
 }
 END_TEST
 
-/* Byte by byte: nothing is there before the last of the tag. */
+/* Byte by byte: nothing is available before the last byte of the tag. */
 START_TEST(test_bytes)
 {
 	enum tp_flaw flaw;
@@ -125,11 +125,11 @@ START_TEST(test_bytes)
 END_TEST
 
 static const struct {
-	uint32_t at; /* of the record */
+	uint32_t at; /* offset in the record */
 	enum tp_flaw flaw;
-	bool early; /* seen by its head alone */
+	bool early; /* detected in the head */
 } flips[] = {
-	{ 0, TP_FLAW_FALSE, false }, /* 100 becomes 102, the next bytes its tag */
+	{ 0, TP_FLAW_FALSE, false }, /* 100 becomes 102, with a wrong tag */
 	{ 2, TP_FLAW_LENGTH, true },   { 3, TP_FLAW_LENGTH, true },
 	{ 4, TP_FLAW_ORDER, true },    { 7, TP_FLAW_ORDER, true },
 	{ 8, TP_FLAW_FALSE, false },   { 107, TP_FLAW_FALSE, false },
@@ -162,7 +162,7 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* Twice the same, with the number that would be right. */
+/* The same record twice, the second time with the right number. */
 START_TEST(test_renumbered)
 {
 	uint8_t copy[124];

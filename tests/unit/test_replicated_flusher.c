@@ -81,7 +81,7 @@ static void commit_change(unsigned int key)
 	ck_assert_int_eq(store_commit(leader.st), 0);
 }
 
-/* The owner never flushes, and is told only in flusher_collect(). */
+/* The owner never flushes, and durable() is only called in flusher_collect(). */
 static void submit(void)
 {
 	ck_assert(!flusher_will_flush_here(fl));
@@ -107,7 +107,8 @@ START_TEST(test_change)
 	ck_assert_uint_eq(proposed, 1);
 	collect(0);
 	ck_assert_int_eq(rig_flush(&rig), 0);
-	commit_change(2); /* after a was submitted: a does not wait for it */
+	/* committed after a was submitted: a does not wait for it */
+	commit_change(2);
 	flusher_add(fl, &b);
 	submit();
 	collect(1);
@@ -119,7 +120,7 @@ START_TEST(test_change)
 }
 END_TEST
 
-/* A read waits only if something is not committed. */
+/* A read waits only if a change is not committed. */
 START_TEST(test_read)
 {
 	struct flusher_item first = item_of(), second = item_of(),
@@ -138,7 +139,7 @@ START_TEST(test_read)
 }
 END_TEST
 
-/* While another manager may lead, nothing leaves, and nothing is lost. */
+/* While another manager may lead, nothing is released, and nothing is lost. */
 START_TEST(test_lease)
 {
 	struct flusher_item change = item_of(), read = item_of();

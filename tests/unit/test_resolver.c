@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_resolver.c - look-ups that take as long as they like. */
+/* test_resolver.c - look-ups that take any time. */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "tests/unit/slow_names.h"
 
 struct ears {
-	struct resolver_watch watch; /* first */
+	struct resolver_watch watch; /* must be first */
 	pthread_mutex_t lock;
 	pthread_cond_t heard;
 	unsigned int n;
@@ -102,7 +102,7 @@ START_TEST(test_unknown)
 }
 END_TEST
 
-/* Not more threads than four, and each name comes to its turn. */
+/* At most four threads look names up, and each name gets its turn. */
 START_TEST(test_many)
 {
 	char name[32];
@@ -124,7 +124,7 @@ START_TEST(test_many)
 }
 END_TEST
 
-/* Nobody waits for a look-up that hangs; its thread frees what is left. */
+/* A close does not wait for a look-up that hangs; its thread frees the rest. */
 START_TEST(test_close)
 {
 	struct resolver *other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc.c - calls that go well, wait, time out or are given up. */
+/* test_rpc.c - calls that succeed, wait, time out or are cancelled. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,10 @@ START_TEST(a_call_is_answered)
 }
 END_TEST
 
-/* 4 slots, one of them for urgent calls, and 40 calls: in order of their start, none twice. */
+/*
+ * 4 slots, one of them for urgent calls, and 40 calls: they run in the order of their start, each
+ * once.
+ */
 START_TEST(calls_wait_for_slots)
 {
 	static struct rig_call c[40];
@@ -164,7 +167,7 @@ static void data_is_there(struct rpc_call *call)
 			 0);
 }
 
-/* Many chains: more work requests than a connection may have outstanding. */
+/* The chains have more work requests than a connection may have outstanding. */
 START_TEST(bulk_data_waits_in_order)
 {
 	uint8_t *buf = malloc(RIG_OBJECT);
@@ -219,7 +222,7 @@ START_TEST(a_quiet_deadline)
 }
 END_TEST
 
-/* The pauses between attempts get longer: 5 ms at least, then 10, then 20. */
+/* The pauses between attempts get longer: at least 5 ms, then 10, then 20. */
 START_TEST(nobody_there)
 {
 	uint64_t from = clock_now();
@@ -242,7 +245,7 @@ START_TEST(nobody_there)
 }
 END_TEST
 
-/* A slot given up is not used again before its reply came. */
+/* The slot of a cancelled call is not reused before its reply has arrived. */
 START_TEST(zombie_slots)
 {
 	struct rig_call hold[3], c;
@@ -271,7 +274,7 @@ START_TEST(zombie_slots)
 }
 END_TEST
 
-/* Inline data still on its way out is given back at once. */
+/* Inline data that is still being sent is returned at once. */
 START_TEST(cancel_while_sending)
 {
 	uint8_t *data = malloc(4000);
@@ -296,8 +299,8 @@ START_TEST(cancel_while_sending)
 END_TEST
 
 /*
- * After another server has answered with an error, unneeded calls are cancelled.  A call that was
- * sent to a server that is not connected now may still be carried out there.
+ * After another server has replied with an error, unneeded calls are cancelled.  A call that was
+ * sent to a server which is disconnected now may still be executed there.
  */
 START_TEST(forgone_unless_it_was_sent)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * test_rpc_bad.c - what breaks the protocol gets a clear answer and costs
- * that connection alone.
- */
+/* test_rpc_bad.c - violations of the protocol get a clear reply and end only that connection. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +21,7 @@ static void setup(void)
 	raw_open(&raw, rig, 0x2222, 1);
 }
 
-/* The other client noticed nothing. */
+/* Checks that the other client was not affected. */
 static void teardown(void)
 {
 	raw_close(&raw);
@@ -34,7 +31,7 @@ static void teardown(void)
 	ck_assert_int_eq(mock.mrs, 0);
 }
 
-/* The error comes as reply n, names its cause, and the connection closes. */
+/* The error is reply n and names its cause, and the connection closes. */
 static void refused(unsigned int n, int status, const char *cause)
 {
 	struct rpc_server_stats stats;
@@ -70,7 +67,7 @@ START_TEST(hello_has_to_come)
 }
 END_TEST
 
-/* A client that takes no data for its READ: mock.freeze stops the wire. */
+/* A client takes no data of its READ: mock.freeze stops the wire. */
 START_TEST(bulk_data_has_to_move)
 {
 	struct rig_call c;
@@ -226,7 +223,7 @@ START_TEST(seq_repeated)
 }
 END_TEST
 
-/* Also with the flag: a replay belongs to a new connection. */
+/* Also with the flag: a replay is allowed only on a new connection. */
 START_TEST(replayed_on_one_connection)
 {
 	size_t len;
@@ -274,7 +271,7 @@ START_TEST(data_of_no_write)
 }
 END_TEST
 
-/* A WRITE of 100 bytes, followed by len of them. */
+/* Sends a WRITE of 100 bytes, followed by len bytes. */
 static void write_with(size_t len)
 {
 	struct wire_io io = { .total = htole64(100),
@@ -300,7 +297,7 @@ static void write_with(size_t len)
 
 /*
  * If the pieces are not contiguous, they get their data and a normal reply.  Nothing is written
- * where the client has not named memory for data.
+ * outside the memory that the client has named.
  */
 START_TEST(a_place_in_two_pieces)
 {

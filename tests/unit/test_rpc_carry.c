@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_carry.c - adaptive rendezvous: a loaded server lets its client move
- * the data, takes back what it lent from one that does not come, and lends nobody
- * what is another's.
+ * test_rpc_carry.c - adaptive rendezvous: a loaded server lets its client move the data, takes lent
+ * memory back from a client that is late, and lends no memory of others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,16 +11,17 @@
 #include "tests/unit/raw_client.h"
 #include "tests/run_suite.h"
 
-#define LEN (192u << 10) /* of a call: two bulks, large enough to be lent */
+/* of a call: two bulks, which are large enough to be lent */
+#define LEN (192u << 10)
 #define HALF (LEN / 2)
-#define CALLS 5u /* RIG_OBJECT has room for them */
+#define CALLS 5u /* RIG_OBJECT has room for so many */
 #define PIECES 6u
-#define IN_TIME_MS 20000u /* no machine is so busy that a client is late */
+#define IN_TIME_MS 20000u /* a client is not late on any machine */
 #define LATE_MS 100u
 
 static struct rig *rig;
 static uint8_t *mem;
-static unsigned int parts; /* of the next client */
+static unsigned int parts; /* carry_parts of the next client */
 static struct rail_mem area;
 
 static struct rpc_server_stats stats(void)
@@ -38,7 +38,7 @@ static void fill(uint8_t *at, size_t len, uint32_t seed)
 		at[i] = (uint8_t)((i + seed) * 2654435761u >> 13);
 }
 
-/* The memory is an area: its keys are known when a part is asked for. */
+/* The memory is an area, so its keys are known when a part is requested. */
 static void open_rig_for(bool client, bool server, uint64_t above,
 			 unsigned int carry_ms)
 {
@@ -86,7 +86,7 @@ static void ends_well(struct rig_call *c)
 	ck_assert_uint_eq(c->times, 1);
 }
 
-/* There and back; whatever way it goes the bytes are the same. */
+/* Writes and reads back; the bytes are the same, whichever end moves them. */
 static void write_and_read(void)
 {
 	static struct rig_call c;
@@ -115,7 +115,7 @@ START_TEST(both_have_to_want_it)
 }
 END_TEST
 
-/* The first half is what may be under way. */
+/* Half of the data may be in flight. */
 START_TEST(only_what_is_above)
 {
 	open_rig(true, true, HALF);
@@ -154,7 +154,7 @@ START_TEST(a_little_is_not_worth_it)
 }
 END_TEST
 
-/* It moves one part of two; the server moves the other. */
+/* The client moves one part of two, and the server the other. */
 START_TEST(a_loaded_client_declines)
 {
 	parts = 1;
@@ -169,7 +169,7 @@ START_TEST(a_loaded_client_declines)
 }
 END_TEST
 
-/* Wherever the connection breaks, what was under way is not its load any more. */
+/* Wherever the connection breaks, data in flight no longer counts as load. */
 START_TEST(no_load_is_left)
 {
 	bool last = false;
@@ -190,7 +190,10 @@ START_TEST(no_load_is_left)
 }
 END_TEST
 
-/* For the first loan, or a later one: the server moves it all from then on. */
+/*
+ * There is no memory for the first loan, or for a later one: the server moves everything from then
+ * on.
+ */
 START_TEST(no_memory_to_lend)
 {
 	static struct rig_call c;
@@ -210,7 +213,7 @@ START_TEST(no_memory_to_lend)
 }
 END_TEST
 
-/* No more than the tickets are out; the server moves what is left. */
+/* The number of loans is that of the tickets; the server moves the rest. */
 START_TEST(tickets_are_bounded)
 {
 	static struct rig_call c[CALLS];
@@ -236,7 +239,7 @@ START_TEST(tickets_are_bounded)
 }
 END_TEST
 
-/* The client's next round comes after the deadline of both parts. */
+/* Delays the client's next round until after the deadline of both parts. */
 static void come_late(void)
 {
 	uint64_t stop = clock_after_ms(RIG_PATIENCE_MS);
@@ -250,8 +253,8 @@ static void come_late(void)
 
 /*
  * Late accesses of the client are rejected: they break the connection, and change nothing.  The
- * server had moved the data by itself.  A reader does not trust the reply, because some data may
- * still come in.  It is lent nothing more.
+ * server has moved the data by itself.  A reader does not trust the reply, because some data may
+ * still arrive.  The server lends this client nothing more.
  */
 START_TEST(who_comes_late)
 {
@@ -271,7 +274,9 @@ START_TEST(who_comes_late)
 	ends_well(&c);
 	rig_until(rig, rig_logged(rig, "connected again"));
 	ck_assert_uint_eq(rig->executed, _i ? 3 : 2);
-	/* Each part has a deadline of its own: told of at once, or in turn. */
+	/*
+	 * each part has its own deadline, so the log reports them together or one after the other
+	 */
 	ck_assert_uint_ge(rig_logged(rig, "did not move"), 1);
 	ck_assert_uint_le(rig_logged(rig, "did not move"), 2);
 	write_and_read();
@@ -280,7 +285,7 @@ START_TEST(who_comes_late)
 }
 END_TEST
 
-/* The call is over for its owner: nothing of it is moved by the client. */
+/* The call has ended for its owner, so the client moves none of its data. */
 START_TEST(who_has_given_up)
 {
 	static struct rig_call c;
@@ -301,7 +306,7 @@ START_TEST(who_has_given_up)
 }
 END_TEST
 
-/* Given up while it moves: the connection is the price. */
+/* The call is cancelled while data moves, so the connection is closed. */
 START_TEST(given_up_meanwhile)
 {
 	static struct rig_call c;
@@ -336,7 +341,7 @@ START_TEST(breaks_everywhere)
 }
 END_TEST
 
-/* ---- clients that say what they like ---- */
+/* ---- clients that send any message ---- */
 
 static struct raw raw;
 static struct tp_mr *lent;
@@ -399,7 +404,7 @@ static void raw_write(void)
 	raw_send(&raw, le32toh(hdr.len));
 }
 
-/* The n-th message that the raw client has got. */
+/* Returns the n-th message that the raw client has got. */
 static const struct wire_carry_rep *part(unsigned int n)
 {
 	const struct wire_hdr *hdr = (const void *)raw.buf->in[n];
@@ -462,7 +467,7 @@ START_TEST(nothing_written)
 }
 END_TEST
 
-/* Before and after the lent range, with its key. */
+/* Accesses before and after the lent range, with its key. */
 START_TEST(bad_offsets)
 {
 	static const uint64_t off[] = { UINT64_MAX, 1, HALF, 0 };
@@ -484,7 +489,7 @@ START_TEST(bad_offsets)
 }
 END_TEST
 
-/* The memory was taken back: another's data may be there. */
+/* The memory was taken back, and may contain data of others. */
 START_TEST(writes_after_the_deadline)
 {
 	static uint8_t before[LEN];
@@ -504,7 +509,7 @@ START_TEST(writes_after_the_deadline)
 }
 END_TEST
 
-/* Of one that was late only the word counts: its ticket is free again. */
+/* The late report of a client only frees its ticket. */
 START_TEST(answers_after_the_deadline)
 {
 	const struct wire_carry_rep none = { 0 };
@@ -553,7 +558,7 @@ START_TEST(dies_with_it)
 	rig_until(rig, rig->bulks == 0);
 	ck_assert_uint_eq(stats().rdma_cut, 2);
 	ck_assert_uint_eq(rig->aborted, 1);
-	/* two loans, the receives for answers and those of the connection */
+	/* two loans, the receives for their replies, and those of the connection */
 	rig_until(rig, mock.mrs <= before - 4);
 	raw.ep = NULL;
 	raw_end();

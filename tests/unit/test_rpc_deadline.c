@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_deadline.c - a server knows when its clients stop to wait, and what
- * they say about it sets no timer that is not bounded.
+ * test_rpc_deadline.c - a server knows how long its clients wait, and the time that a client names
+ * never sets an unbounded timer.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static void teardown(void)
 	ck_assert_int_eq(mock.mrs, 0);
 }
 
-/* Both use one clock, so the deadline of the server is exactly not later. */
+/* Both ends use one clock, so the deadline at the server is never later. */
 static void check_held(unsigned int ms, uint64_t begun)
 {
 	const struct rpc_req *req = rig->held[0];
@@ -54,7 +54,7 @@ START_TEST(told_to_the_server)
 }
 END_TEST
 
-/* The deadline is computed again at each send, for another connection as well. */
+/* The deadline is computed again at each send, also for another connection. */
 START_TEST(told_again)
 {
 	uint64_t begun = clock_boot();
@@ -91,7 +91,7 @@ static void answer_and_close(struct raw *raw)
 	raw_close(raw);
 }
 
-/* A reply says when it was sent. */
+/* A reply contains the time of its send. */
 START_TEST(replies_are_stamped)
 {
 	uint64_t begun = clock_boot(), stamp;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_fast.c - the payload of small requests goes with the message or through Fast RDMA
- * buffers, or the server fetches it.  The bytes are right each time, also if the connection breaks
- * at any step.
+ * test_rpc_fast.c - the payload of small requests is sent in the message or through Fast RDMA
+ * buffers, or the server reads it.  The bytes are right each time, also if the connection breaks at
+ * any step.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "tests/run_suite.h"
 
 #define BYTES ((size_t)FAST_COUNT * FAST_SIZE)
-#define LEN 6000u /* not inline where there is Fast RDMA */
+#define LEN 6000u /* not sent inline if Fast RDMA is possible */
 #define CALLS 8u
 #define ROOM (CALLS * 65536u)
 
@@ -27,7 +27,7 @@ static uint32_t rpc_room; /* of the next server, for data in a request */
 
 static enum pins_mode pins; /* of the next client */
 
-/* The kernel tells what is unmapped: else nothing is kept. */
+/* Returns whether the kernel reports unmapped memory; otherwise no registration is kept. */
 static bool watched(void)
 {
 	return pins_keep(rpc_ctx_rails(rig->cctx)->pins[0]);
@@ -84,7 +84,7 @@ static struct rpc_server_stats stats(void)
 	return st;
 }
 
-/* Since the rig was opened. */
+/* Checks the numbers of transfers in each way since the rig was opened. */
 static void ck_ways(uint64_t inlined, uint64_t fast, uint64_t direct)
 {
 	struct rpc_payload_counts ways;
@@ -119,7 +119,7 @@ static void written(size_t len, unsigned int pieces)
 	ck_assert_uint_eq(rig->object[len], 0);
 }
 
-/* The first one is fetched, and asks for buffers. */
+/* The server reads the data of the first call, which asks for buffers. */
 static void get_buffers(void)
 {
 	written(LEN, 1);
@@ -183,7 +183,7 @@ START_TEST(the_limit_of_fast_rdma_can_be_set)
 }
 END_TEST
 
-/* A server may have room for less than the client would send. */
+/* A server may have less room than the client would send. */
 START_TEST(the_server_bounds_what_goes_with_the_message)
 {
 	const size_t room = 8000;
@@ -226,7 +226,7 @@ START_TEST(registered_memory_is_not_copied)
 	mrs = mock.mrs;
 	written(LEN, WIRE_REGION_MAX / 8);
 	ck_assert_uint_eq(stats().fast, 1);
-	ck_assert_int_eq(mock.mrs, mrs); /* no buffers of the client's */
+	ck_assert_int_eq(mock.mrs, mrs); /* the client has no buffers */
 }
 END_TEST
 
@@ -323,7 +323,7 @@ START_TEST(a_server_without_buffers)
 }
 END_TEST
 
-/* A call that was given up keeps its buffer until the reply. */
+/* A cancelled call keeps its buffer until the reply. */
 START_TEST(given_up)
 {
 	unsigned int i;
@@ -335,7 +335,7 @@ START_TEST(given_up)
 	for (i = 0; i < FAST_COUNT; i++)
 		rpc_call_cancel(&calls[i].call);
 	rail_mem_fini(&area);
-	start_write(5, LEN, 1); /* finds none */
+	start_write(5, LEN, 1); /* finds no free buffer */
 	ck_assert_ptr_nonnull(area.mr[0]);
 	mock.freeze = false;
 	finish(5);
@@ -410,7 +410,7 @@ END_TEST
 
 /* ---- broken connections ---- */
 
-/* Writes and reads; whether the connection was broken. */
+/* Writes and reads.  Returns whether the connection was broken. */
 static bool play(int break_at)
 {
 	unsigned int i;

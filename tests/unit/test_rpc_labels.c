@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_rpc_labels.c - users and jobs are counted separately, in a bounded table.  A client with an
- * invalid label loses its connection, and a client that is no administrator sees its own rows
- * alone.
+ * invalid label loses its connection.  A client without administrator rights sees only its own
+ * rows.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -66,12 +66,12 @@ START_TEST(a_label_is_user_and_job)
 	ck_assert_ptr_eq(get(1, "x"), a);
 	labels_put(&all, a);
 	labels_put(&all, a);
-	ck_assert_ptr_eq(get(1, "x"), a); /* it was idle */
+	ck_assert_ptr_eq(get(1, "x"), a); /* the label was idle */
 	labels_fini(&all);
 }
 END_TEST
 
-/* The one that is idle for longest goes, with what it has counted. */
+/* The label that is idle for longest is dropped, and its counts are added to the sum. */
 START_TEST(the_oldest_idle_one_is_folded)
 {
 	struct label *l, *kept;
@@ -103,7 +103,7 @@ START_TEST(the_oldest_idle_one_is_folded)
 }
 END_TEST
 
-/* However many jobs a user makes up, what others have counted stays. */
+/* However many jobs a user invents, the counts of others stay. */
 START_TEST(a_user_has_so_many)
 {
 	struct label *l, *kept[8];
@@ -180,7 +180,7 @@ START_TEST(what_is_told_stays_apart)
 	ck_assert_uint_eq(all.others->direct.requests, 5);
 	ck_assert_uint_eq(all.direct_io[0].n, 9);
 	ck_assert_uint_eq(all.direct_io[1].bytes, 60);
-	/* it goes with its label */
+	/* its counts are dropped with its label */
 	labels_put(&all, l);
 	for (uint32_t i = 0; i < LABELS_MAX; i++)
 		get(100 + i, "");
@@ -191,7 +191,7 @@ END_TEST
 
 /* ---- HELLO and METRICS ---- */
 
-/* HELLO as uid, with len bytes of job; returns its length. */
+/* Builds a HELLO as uid, with len bytes of job.  Returns its length. */
 static size_t hello(uint32_t uid, const char *job, uint32_t len)
 {
 	struct wire_hello body = { .uid = htole32(uid),
@@ -224,7 +224,7 @@ static void greet(uint64_t session, uint32_t uid, const char *job, uint32_t len)
 
 static struct raw_metric row[16];
 
-/* The session of append_and_ask() is open. */
+/* the session of append_and_ask() is open */
 static bool asked;
 
 static void ask_close(void)
@@ -234,7 +234,7 @@ static void ask_close(void)
 	asked = false;
 }
 
-/* Appends, and returns the rows that the session is shown. */
+/* Sends an APPEND.  Returns the number of rows that the session sees. */
 static unsigned int append_and_ask(uint64_t session, uint32_t uid,
 				   const char *job)
 {
@@ -267,7 +267,7 @@ START_TEST(who_sees_whom)
 }
 END_TEST
 
-/* A row more; as for what of himself, so of others. */
+/* A user sees one row more: for himself, and for the sum of others. */
 START_TEST(who_is_told)
 {
 	const struct rpc_label who = { .uid = 70003, .job = "d" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_leaders.c - a client of several managers, of which at most one leads.  The others
- * refuse it, and some name the leader.
+ * test_rpc_leaders.c - a client of several managers, of which at most one leads.  The others reject
+ * it, and some name the leader.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -19,15 +19,15 @@
 #define LONG_MS 50000u
 
 struct node {
-	struct rig rig; /* first: freed with it */
-	int status; /* of HELLO; 0: it leads */
-	int names; /* the node that it names; -1: none */
+	struct rig rig; /* must be first: freed with it */
+	int status; /* status of HELLO; 0: it leads */
+	int names; /* the node that it names, or -1 */
 	bool stopped; /* its process does nothing */
 	unsigned int hellos;
 };
 
 static struct node *node[NODES];
-static struct rig *client; /* node[0]'s */
+static struct rig *client; /* the rig of node[0] */
 
 static int admit(void *arg, enum wire_role role, const char *peer,
 		 const struct rpc_cred *cred)
@@ -132,11 +132,11 @@ static void open_nodes_with(unsigned int n, bool impatient,
 	for (unsigned int i = 0; i < n; i++)
 		list[i] = node[i]->rig.addr;
 	open_peer_with(list, n, impatient, more_rounds);
-	/* a busy machine must not change the order in which they are asked */
+	/* even on a busy machine, the order in which they are tried must not change */
 	client->peer->leaders->try_ms = LONG_MS;
 }
 
-/* The nodes, in this order. */
+/* Opens the nodes in this order. */
 static void open_nodes(unsigned int n)
 {
 	open_nodes_with(n, false, 0);
@@ -151,7 +151,7 @@ static int append(unsigned int ms)
 	return c.call.status;
 }
 
-/* So many APPENDs were executed on each of them. */
+/* Checks the number of APPENDs that each has executed. */
 static void check_counters(uint64_t a, uint64_t b, uint64_t c)
 {
 	ck_assert_uint_eq(node[0]->rig.counter, a);
@@ -205,7 +205,7 @@ START_TEST(a_list_of_one_is_enough)
 }
 END_TEST
 
-/* They say so, and the call ends at its deadline. */
+/* All say that they do not lead, and the call ends at its deadline. */
 START_TEST(nobody_leads)
 {
 	struct rig_call c;
@@ -238,7 +238,7 @@ START_TEST(one_leads_later)
 }
 END_TEST
 
-/* Each round has time, also on a busy machine. */
+/* Each round gets enough time, also on a busy machine. */
 static int finish_call(const struct rig_call *c)
 {
 	uint64_t end = clock_after_ms(RIG_PATIENCE_MS);
@@ -251,7 +251,7 @@ static int finish_call(const struct rig_call *c)
 	return c->call.status;
 }
 
-/* Each call makes its rounds. */
+/* Each call makes its own rounds. */
 START_TEST(an_impatient_client_makes_few_rounds)
 {
 	unsigned int rounds = 1 + (unsigned int)_i;
@@ -293,7 +293,7 @@ START_TEST(they_name_each_other)
 }
 END_TEST
 
-/* Its kernel takes connections, and nobody answers. */
+/* A server whose kernel accepts connections, but which never replies. */
 static int mute_server(struct addr *addr)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET,
@@ -309,7 +309,7 @@ static int mute_server(struct addr *addr)
 	return fd;
 }
 
-/* One is down, one does not resolve, one refuses and names the leader. */
+/* One is down, one does not resolve, one rejects and names the leader. */
 START_TEST(others_are_not_waited_for)
 {
 	struct addr list[4];
@@ -328,7 +328,7 @@ START_TEST(others_are_not_waited_for)
 }
 END_TEST
 
-/* The log names it only if no other manager leads. */
+/* The log names the unknown host only if no other manager leads. */
 START_TEST(an_unknown_host_among_others)
 {
 	struct addr list[2] = { node[0]->rig.addr, node[1]->rig.addr };
@@ -348,7 +348,7 @@ START_TEST(an_unknown_host_among_others)
 }
 END_TEST
 
-/* Only that one leads, and its name takes long. */
+/* Only one manager leads, and its name takes long to resolve. */
 START_TEST(a_slow_name_is_found)
 {
 	struct addr list[2] = { node[0]->rig.addr, node[1]->rig.addr };
@@ -367,7 +367,7 @@ START_TEST(a_slow_name_is_found)
 }
 END_TEST
 
-/* It became a follower by a restart. */
+/* The old leader became a follower by a restart. */
 static void move_leader(int from, int to)
 {
 	rig_server_close(&node[from]->rig);
@@ -407,7 +407,7 @@ START_TEST(the_leader_changes)
 }
 END_TEST
 
-/* Node 0 leads, and stops.  Only its silence can end the connection, and only after long. */
+/* Node 0 leads, and stops.  Only its silence, after a long time, can end the connection. */
 static void stop_leader(struct rig_call *c)
 {
 	set_leader(0, true);
@@ -442,7 +442,7 @@ START_TEST(another_leader_ends_the_connection_to_a_silent_one)
 }
 END_TEST
 
-/* The others know no other leader, or name it. */
+/* The others know no other leader, or name node 0. */
 START_TEST(a_slow_leader_keeps_its_connection)
 {
 	struct rig_call c;
@@ -465,7 +465,7 @@ START_TEST(a_slow_leader_keeps_its_connection)
 }
 END_TEST
 
-/* Nobody leads where it says. */
+/* A named node does not lead. */
 START_TEST(a_false_name_ends_no_connection)
 {
 	struct rig_call c;
@@ -482,7 +482,7 @@ START_TEST(a_false_name_ends_no_connection)
 }
 END_TEST
 
-/* So it is asked later the next time, until it is quick again. */
+/* So it is asked later the next time, until it is fast again. */
 START_TEST(a_slow_leader_gets_more_time)
 {
 	const struct silence *s;
@@ -527,7 +527,7 @@ START_TEST(only_a_choice_lets_others_be_asked)
 }
 END_TEST
 
-/* Another one may still accept it. */
+/* Another manager may still accept the client. */
 START_TEST(one_refuses_for_good)
 {
 	set_leader(2, false);
@@ -576,7 +576,7 @@ START_TEST(the_session_has_ended)
 }
 END_TEST
 
-/* A program that does not know several managers tries again. */
+/* A program that does not know several managers is told to retry. */
 START_TEST(an_older_client_gets_eagain)
 {
 	struct rig_call c;

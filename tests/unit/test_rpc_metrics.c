@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_rpc_metrics.c - METRICS reports each request once, by its operation and by the way of its
- * data.  It also reports files and the service's own rows, on as many pages as it needs, each row
+ * data.  It also reports files and the service's own rows, on several pages if necessary, each row
  * once.
  */
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static uint8_t *mem;
 static struct rail_mem area;
 static struct timing timing;
 static bool asked; /* raw is open */
-static bool administrators; /* ask */
-static unsigned int numbers; /* that the service puts */
+static bool administrators; /* ask() is done as an administrator */
+static unsigned int numbers; /* number of rows that the service adds */
 
 static void put(void *arg, struct rpc_metrics *m)
 {
@@ -36,7 +36,7 @@ static void put(void *arg, struct rpc_metrics *m)
 	}
 }
 
-/* Each request is about that file. */
+/* The file of each request. */
 static uint64_t object(const struct rpc_req *req)
 {
 	return wire_op_writes(req->op) ? 0xabc : 0;
@@ -92,7 +92,7 @@ static void teardown(void)
 
 static struct raw_metric list[ROWS];
 
-/* Until the next ask(). */
+/* Reads all rows; they are valid until the next ask(). */
 static unsigned int ask(uint32_t groups)
 {
 	static uint64_t session = 0x100;
@@ -174,7 +174,7 @@ START_TEST(by_operation_and_file)
 	io(WIRE_WRITE, 100);
 	io(WIRE_WRITE, LEN);
 	n = ask(WIRE_MG_FILES);
-	ck_assert_uint_eq(n, 0); /* of nobody's concern */
+	ck_assert_uint_eq(n, 0); /* not visible to other users */
 	administrators = true;
 	n = ask(WIRE_MG_OPS | WIRE_MG_FILES);
 	t = raw_metric_of(list, n, "requests", "WRITE", "");
@@ -237,7 +237,7 @@ START_TEST(numbers_are_told)
 }
 END_TEST
 
-/* A reply here has room for a part of them. */
+/* A reply has room for only a part of the rows. */
 START_TEST(each_row_once)
 {
 	unsigned int n, pages;
@@ -270,7 +270,7 @@ START_TEST(each_row_once)
 }
 END_TEST
 
-/* A request that was not answered for its client's end runs no more. */
+/* A request whose client has ended no longer counts as running. */
 START_TEST(none_is_left_running)
 {
 	struct raw gone;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_names.c - servers by name, while the resolver takes its time. */
+/* test_rpc_names.c - servers by name, while the resolver is slow. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void teardown(void)
 	rig_close(rig);
 }
 
-/* A second peer of the client's, and a call that it has to make. */
+/* Opens a second peer of the client, with a call for it. */
 static struct rpc_peer *by_name(const char *host, unsigned int ms)
 {
 	struct rpc_peer *first = rig->peer, *peer;
@@ -46,7 +46,7 @@ static struct rpc_peer *by_name(const char *host, unsigned int ms)
 	return peer;
 }
 
-/* The others of the context go on meanwhile. */
+/* Other peers of the context continue meanwhile. */
 START_TEST(test_others_go_on)
 {
 	struct rpc_peer *peer = by_name("server.test", RIG_PATIENCE_MS);
@@ -65,7 +65,7 @@ START_TEST(test_others_go_on)
 }
 END_TEST
 
-/* A call ends at its deadline, though the look-up does not. */
+/* A call ends at its deadline, even if the look-up does not. */
 START_TEST(test_deadline)
 {
 	struct rpc_peer *peer = by_name("server.test", 50);
@@ -81,7 +81,7 @@ START_TEST(test_deadline)
 }
 END_TEST
 
-/* Said once; found later, without anybody's help. */
+/* An unknown name is logged once, and found later without a restart. */
 START_TEST(test_unknown_then_known)
 {
 	struct rpc_peer *peer = by_name("server.test", RIG_PATIENCE_MS);
@@ -96,7 +96,7 @@ START_TEST(test_unknown_then_known)
 }
 END_TEST
 
-/* Takes connections and never says a word. */
+/* A server that accepts connections and never sends anything. */
 static int mute_server(void)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET,
@@ -111,7 +111,7 @@ static int mute_server(void)
 	return fd;
 }
 
-/* The resolver has answered, and nobody else: it is not what is waited for. */
+/* The resolver has replied, but the server has not: the log must not blame the resolver. */
 START_TEST(test_mute)
 {
 	struct addr addr = rig->addr;
@@ -136,7 +136,7 @@ START_TEST(test_mute)
 }
 END_TEST
 
-/* The context ends, and then the look-up. */
+/* The context ends before the look-up. */
 START_TEST(test_close)
 {
 	struct rpc_peer *peer = by_name("server.test", RIG_PATIENCE_MS);

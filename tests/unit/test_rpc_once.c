@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_once.c - exactly once: the connection breaks before and after
- * every single work request in turn, and nothing happens twice or never.
+ * test_rpc_once.c - exactly once: the connection breaks before and after every single work request
+ * in turn, and each call is executed once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void fill(uint8_t *at, uint32_t seed)
 		at[i] = (uint8_t)((i + seed) * 2654435761u >> 13);
 }
 
-/* Six calls at once over four slots, each twice. */
+/* Makes six calls at once over four slots, twice. */
 static void scenario(void)
 {
 	static struct rig_call c[6];
@@ -92,7 +92,7 @@ START_TEST(breaks_everywhere)
 }
 END_TEST
 
-/* Several breaks in one run, also of the connections made after the first. */
+/* Several breaks in one run, also of the connections made after the first break. */
 START_TEST(breaks_again_and_again)
 {
 	int gap;
@@ -157,7 +157,7 @@ START_TEST(replay_runs_after_abort)
 }
 END_TEST
 
-/* The slot is used again while the server still works for its last call. */
+/* A slot is reused while the server still works on its last call. */
 START_TEST(next_call_waits_for_the_last)
 {
 	struct rig_call c, next[4];
@@ -200,8 +200,8 @@ START_TEST(connection_breaks_with_a_parked_replay)
 END_TEST
 
 /*
- * The server is killed at every step.  Its counts are lost (the rig stores nothing), but no call
- * is.
+ * The server is killed at every step.  Its counts are lost, because the rig stores nothing, but no
+ * call is lost.
  */
 START_TEST(server_restarts_everywhere)
 {
@@ -241,7 +241,8 @@ START_TEST(seeded_slots_answer_replays)
 {
 	struct rig_call c;
 
-	mock.break_at = 6; /* HELLO and its reply went, the request came */
+	/* HELLO and its reply were sent, and the request arrived */
+	mock.break_at = 6;
 	rig_append(rig, &c, 5, 9000);
 	rig_until(rig, mock.broke);
 	rig_server_close(rig);
@@ -255,7 +256,7 @@ START_TEST(seeded_slots_answer_replays)
 }
 END_TEST
 
-/* One of three slots in use is gone: its request may have been executed. */
+/* One of three slots in use no longer exists: its request may have been executed. */
 START_TEST(server_returns_with_fewer_slots)
 {
 	struct rig_call c[3];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_own.c - memory of a server that is one connection's, and others that try it. */
+/*
+ * test_rpc_own.c - memory of a server that belongs to one connection, and other connections that
+ * access it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +55,8 @@ static void write_to(struct raw *raw, const struct wire_fast_rep *place)
 }
 
 /*
- * A Fast RDMA buffer holds requests: a peer that writes into another's buffer would speak for it.
+ * A Fast RDMA buffer contains requests: a peer that writes to the buffer of another one could act
+ * for it.
  */
 START_TEST(of_another_connection)
 {

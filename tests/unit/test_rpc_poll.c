@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_poll.c - a context seldom polls where polling found nothing. */
+/* test_rpc_poll.c - a context rarely polls after polling has found nothing. */
 #include <check.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -28,7 +28,7 @@ static void fire(struct rpc_timer *timer)
 	fired = true;
 }
 
-/* Work comes after us microseconds; returns how often was yielded. */
+/* Work arrives after us microseconds.  Returns the number of yields. */
 static unsigned int pause_us(unsigned int us)
 {
 	struct rpc_timer timer = { .fire = fire };
@@ -41,7 +41,7 @@ static unsigned int pause_us(unsigned int us)
 	return yields;
 }
 
-/* A slow machine may make a pause shorter or longer, but not all of them. */
+/* A slow machine may make some pauses shorter or longer, but not all. */
 START_TEST(seldom_in_vain)
 {
 	unsigned int i, polled = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_proof.c - servers that prove themselves in HELLO, and those that do not. */
+/* test_rpc_proof.c - servers that prove their identity in HELLO, and others that do not. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void teardown(void)
 	key_rig_close(&file);
 }
 
-/* The caller's and the server's keys, or NULL. */
+/* Opens both ends with these keys, or NULL. */
 static void begin(struct keyring *caller, struct keyring *server)
 {
 	rig->prover = keyring_prover(caller);
@@ -50,7 +50,7 @@ static int call(void)
 	return rig_append_now(rig, 1, &offset, 60000);
 }
 
-/* How many were refused by the server, by the caller. */
+/* Checks the numbers of rejections by the server and by the caller. */
 static void check_refused(unsigned int server, unsigned int caller)
 {
 	struct rpc_server_stats st;
@@ -96,12 +96,12 @@ END_TEST
 START_TEST(test_two_keys)
 {
 	begin(_i ? b : ab, _i ? ab : b);
-	/* b knows nothing of a, which ab uses: one way alone is no good */
+	/* b does not know key a, which ab uses: a proof in one direction is not enough */
 	ck_assert_int_eq(call(), -EKEYREJECTED);
 }
 END_TEST
 
-/* ---- who does not have it ---- */
+/* ---- an end without the key ---- */
 
 START_TEST(test_caller_without)
 {
@@ -139,7 +139,7 @@ START_TEST(test_another_key)
 }
 END_TEST
 
-/* Keys are made the same: the next call goes through, and nobody restarts. */
+/* The keys become equal: the next call succeeds, without a restart. */
 START_TEST(test_mended)
 {
 	begin(a, b);
@@ -150,7 +150,7 @@ START_TEST(test_mended)
 }
 END_TEST
 
-/* Another program had the address for a while: no call is needed to come back. */
+/* Another program had the address for a while: the client reconnects without a call. */
 START_TEST(test_comes_back)
 {
 	unsigned int opened;
@@ -174,7 +174,7 @@ START_TEST(test_comes_back)
 }
 END_TEST
 
-/* Another one of ours has the address. */
+/* Another iod of this file system has the address. */
 START_TEST(test_another_index)
 {
 	rig->index = 3;
@@ -187,7 +187,7 @@ START_TEST(test_another_index)
 }
 END_TEST
 
-/* The same without keys, also for a session that the right one has. */
+/* The same without keys, also for a session that the right iod has. */
 START_TEST(test_another_unproved)
 {
 	rig->role = WIRE_ROLE_CLIENT;
@@ -208,7 +208,7 @@ START_TEST(test_another_unproved)
 }
 END_TEST
 
-/* A line a second, at most, however many come. */
+/* At most one line a second is logged, however many connect. */
 START_TEST(test_flood)
 {
 	uint64_t start = clock_now();
@@ -223,7 +223,7 @@ START_TEST(test_flood)
 }
 END_TEST
 
-/* ---- who heard others ---- */
+/* ---- peers that recorded messages of others ---- */
 
 static void raw_begin(struct raw *raw, uint32_t epoch, uint8_t nonce)
 {
@@ -251,7 +251,7 @@ static struct handshake shake_of(const struct raw *raw)
 	return shake;
 }
 
-/* HELLO with room for a proof: the bytes before it. */
+/* Builds a HELLO with room for a proof.  Returns the length before the proof. */
 static size_t hello(struct raw *raw)
 {
 	struct wire_hdr *hdr = raw_hdr(raw);
@@ -295,8 +295,8 @@ static void bye(struct raw *raw)
 }
 
 /*
- * A proof is valid only once.  The session has ended and comes again with the same values, and only
- * the server's nonce is another one.
+ * A proof is valid only once.  The session has ended and connects again with the same values; only
+ * the server's nonce differs.
  */
 START_TEST(test_replay)
 {
@@ -365,8 +365,8 @@ START_TEST(test_role)
 END_TEST
 
 /*
- * A stranger knows the number of a manager's session, and sends nothing or a false proof.  The
- * manager does not notice.
+ * A stranger knows the number of a manager's session, and sends no proof or a false one.  The
+ * manager is not affected.
  */
 START_TEST(test_stranger)
 {

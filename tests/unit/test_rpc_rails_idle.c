@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_rails_idle.c - a context of several rails, none of which has a connection any more:
- * leftover work in their queues keeps no thread awake.
+ * test_rpc_rails_idle.c - a context with several rails, none of which has a connection any more:
+ * work left in their queues keeps no thread awake.
  */
 #include <check.h>
 #include <errno.h>
@@ -17,10 +17,10 @@
 
 #define WAITS_MAX 1000u
 
-/* A provider whose queue has something that only polling takes. */
+/* A provider whose queue has completions that only polling removes. */
 struct stub_cq {
 	struct tp_cq cq;
-	unsigned int left; /* completions of an endpoint that is closed */
+	unsigned int left; /* completions of a closed endpoint */
 	unsigned int waits;
 	int fd;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_reserve.c - who may use what a server that is full keeps for administrators. */
+/* test_rpc_reserve.c - which clients may use the reserve of a full server for administrators. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 #include "tests/run_suite.h"
 
 #define TOOL (WIRE_FT_ROOM | WIRE_FT_TOOL)
-#define TOOLS 4u /* that there is room for with: */
+#define TOOLS 4u /* the size of the reserve for tools */
 #define FILES 1024u
 #define GUESTS 65u /* one more than a server always has room for */
-/* After this a tool that says nothing may go.  More than a HELLO takes. */
+/* A silent tool may be disconnected after this time, which is longer than a HELLO takes. */
 #define SILENT_MS 300u
 
 static struct rig *rig;
@@ -59,7 +59,7 @@ static void begin(void)
 	rig->service.may_reserve = may_reserve;
 }
 
-/* 0, or -errno of its connect or HELLO, in which it says that it is uid 0. */
+/* Connects and sends HELLO as uid 0.  Returns 0, or -errno of the connect or the HELLO. */
 static int come(struct raw *raw, uint64_t session, enum wire_role role,
 		uint32_t features)
 {
@@ -93,7 +93,7 @@ static uint32_t welcome(const struct raw *raw)
 	return le32toh(rep->flags);
 }
 
-/* The shortage of the server: no descriptors, or the only place is taken. */
+/* What the server lacks: descriptors, or its only place is taken. */
 static const struct shortage {
 	int rc;
 	uint32_t flag;
@@ -122,7 +122,7 @@ START_TEST(ordinary_ones_are_told_why)
 	mock.identity = &root;
 	ck_assert_int_eq(come_once(WIRE_ROLE_CLIENT, WIRE_FT_ROOM), is->rc);
 	ck_assert_uint_eq(rig_logged(rig, is->fix), 1);
-	/* one of an earlier release comes again */
+	/* a client of an earlier release is told to retry */
 	ck_assert_int_eq(come_once(WIRE_ROLE_CLIENT, 0), -EAGAIN);
 	raw_close(&first);
 }
@@ -142,7 +142,7 @@ START_TEST(tools_of_root_get_in)
 }
 END_TEST
 
-/* A client's own claim to be a tool does not count. */
+/* The claim of a client to be a tool does not count. */
 START_TEST(tools_of_others_do_not)
 {
 	const struct shortage *is;
@@ -169,7 +169,7 @@ START_TEST(tools_are_ordinary_where_there_is_room)
 }
 END_TEST
 
-/* Its tool and an ordinary client of the same kind come back when descriptors are scarce. */
+/* A tool of root and an ordinary client of the same kind reconnect when descriptors are scarce. */
 START_TEST(only_the_reserve_comes_back)
 {
 	struct raw first, tool, back;
@@ -192,7 +192,9 @@ START_TEST(only_the_reserve_comes_back)
 }
 END_TEST
 
-/* Of more tools than the reserve is for the new one waits, or the oldest goes. */
+/*
+ * If there are more tools than the reserve, the new one waits, or the oldest one is disconnected.
+ */
 START_TEST(the_oldest_tool_goes)
 {
 	struct raw first, tool[TOOLS + 1];
@@ -221,7 +223,10 @@ START_TEST(the_oldest_tool_goes)
 }
 END_TEST
 
-/* A place in the reserve is none of the others': these have as many as before. */
+/*
+ * A place in the reserve does not count in max_sessions: other clients have as many places as
+ * before.
+ */
 START_TEST(the_reserve_is_beside_max_sessions)
 {
 	struct raw first, tool, next;
@@ -239,7 +244,7 @@ START_TEST(the_reserve_is_beside_max_sessions)
 }
 END_TEST
 
-/* The end of a tool that is disconnected makes no room for an ordinary client. */
+/* The end of a disconnected tool makes no room for an ordinary client. */
 START_TEST(disconnected_tools_keep_their_places)
 {
 	struct raw first, tool, next, back;
@@ -290,7 +295,7 @@ START_TEST(disconnected_tools_do_not_count_as_room)
 }
 END_TEST
 
-/* With _i all are managers, and a tool has to come again. */
+/* Case _i: all are managers, and a tool has to retry. */
 START_TEST(managers_do_not_go_for_tools)
 {
 	struct raw first, in[TOOLS + 1];
@@ -319,7 +324,7 @@ START_TEST(managers_do_not_go_for_tools)
 }
 END_TEST
 
-/* A client that only claims a right to the reserve is one of a few guests of it. */
+/* A client that only claims a right to the reserve is one of a few guests. */
 START_TEST(the_oldest_silent_one_goes)
 {
 	struct raw first, silent[2 * TOOLS + 1], tool;
@@ -343,8 +348,10 @@ START_TEST(the_oldest_silent_one_goes)
 }
 END_TEST
 
-/* Without a key it is the service who knows managers, and one that it does not know, or an iod,
- * is no better than a client. */
+/*
+ * Without a key, the service identifies managers.  A manager that it does not know, and an iod,
+ * have no more rights than a client.
+ */
 START_TEST(servers_without_a_key)
 {
 	const struct shortage *is;
@@ -360,7 +367,7 @@ START_TEST(servers_without_a_key)
 }
 END_TEST
 
-/* With one they prove it. */
+/* With a key, they prove their identity. */
 START_TEST(servers_with_a_key)
 {
 	struct raw raw;
@@ -371,7 +378,7 @@ START_TEST(servers_with_a_key)
 	rig->role = WIRE_ROLE_MGR;
 	rig->sattr.max_sessions = 1;
 	begin();
-	believes = true; /* does not count */
+	believes = true; /* has no effect */
 	mock.scarce = true;
 	ck_assert_int_eq(come(&raw, 0x77, WIRE_ROLE_MGR, WIRE_FT_ROOM),
 			 -EKEYREJECTED);

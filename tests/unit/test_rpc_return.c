@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_return.c - a client that had to use a worse transport than before uses the better
- * one again when the server offers it, and loses no call by that.
+ * test_rpc_return.c - a client that had to change to a slower transport returns to the better one
+ * when the server offers it, and loses no call by that.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ START_TEST(goes_to_what_is_offered)
 }
 END_TEST
 
-/* A refusal (EACCES) of an earlier server, or over tcp, says nothing about local later. */
+/* A rejection (EACCES) by an earlier server process, or over tcp, does not prevent local later. */
 START_TEST(goes_there_after_a_refusal)
 {
 	connects_over_tcp();
@@ -110,7 +110,7 @@ START_TEST(goes_there_after_a_refusal)
 }
 END_TEST
 
-/* A server that has it no more is asked less and less often, and serves meanwhile. */
+/* A server that no longer offers it is asked at growing intervals, and serves meanwhile. */
 START_TEST(stays_where_it_works)
 {
 	struct rig_call held = { 0 };
@@ -128,11 +128,11 @@ START_TEST(stays_where_it_works)
 	ck_assert_int_eq(held.call.status, 0);
 	ck_assert_uint_eq(held.times, 1);
 	ck_assert_uint_eq(rig_logged(rig, "over tcp"), 1);
-	ck_assert_uint_eq(rig->opened, 2); /* a session at each server */
+	ck_assert_uint_eq(rig->opened, 2); /* one session at each server */
 }
 END_TEST
 
-/* Where the port is given, whoever finds the last transport finds the others. */
+/* If the port is configured, a client that reached the last transport finds the others. */
 START_TEST(listens_on_the_last_at_last)
 {
 	const char *local, *tcp;

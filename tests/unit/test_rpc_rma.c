@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_rpc_rma.c - one-sided access to words of a server: the result of each access, and what the
- * client knows of it after the server took the word back, the connection was lost, or the deadline
- * passed.
+ * client knows about it after the server took the word back, the connection was lost, or the
+ * deadline passed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ START_TEST(many_at_once)
 }
 END_TEST
 
-/* Accesses after it are not carried out either; calls of the connection are repeated. */
+/* Later accesses are not executed either; calls of the connection are repeated. */
 START_TEST(taken_back)
 {
 	struct access a, b, before;
@@ -151,7 +151,7 @@ START_TEST(taken_back)
 }
 END_TEST
 
-/* Addresses from another connection are not used over this one. */
+/* Addresses from an earlier connection are not used on this one. */
 START_TEST(of_an_earlier_connection)
 {
 	uint32_t term = rpc_peer_term(rig->peer);
@@ -171,7 +171,7 @@ START_TEST(of_an_earlier_connection)
 }
 END_TEST
 
-/* Its place is given to nobody else before its result came. */
+/* The place of an access is not reused before its result has arrived. */
 START_TEST(too_late)
 {
 	struct access late, a[MANY];

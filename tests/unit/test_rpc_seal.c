@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_seal.c - who agrees with whom on sealing a connection, over tcp. */
+/* test_rpc_seal.c - whether two ends agree to seal a connection, over tcp. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct keyring *ring;
 static struct client_ticket *pass;
 static struct ticket_verifier house;
 static struct ticket_hooks keeper;
-static struct prover odd; /* a prover that is not quite right */
+static struct prover odd; /* a prover with an error */
 
 static const struct token_limits limits = { RIG_FSID, SESSION, 7, 1000 };
 
@@ -62,7 +62,7 @@ static void teardown(void)
 	close_ring();
 }
 
-/* A manager asks; both ends have a minimum mode. */
+/* A manager connects to a server; both ends have a minimum mode. */
 static void begin_server(enum seal_mode ours, enum seal_mode theirs)
 {
 	rig->role = WIRE_ROLE_MGR;
@@ -98,7 +98,7 @@ static unsigned int bare(void)
 	return (unsigned int)st.bare;
 }
 
-/* The mode that follows from both minimums; SEAL_MODES: they disconnect. */
+/* The mode that follows from both minimums; SEAL_MODES: the connection ends. */
 static const struct {
 	enum seal_mode ours, theirs, is;
 } pairs[] = {
@@ -151,7 +151,7 @@ START_TEST(test_clients)
 END_TEST
 
 /*
- * A peer that proves itself and does not seal: an earlier release, or a downgrade by an attacker.
+ * A peer proves its identity and does not seal: an earlier release, or a downgrade by an attacker.
  */
 START_TEST(test_does_not)
 {
@@ -169,7 +169,7 @@ START_TEST(test_does_not)
 }
 END_TEST
 
-/* Over what cannot be sealed nobody asks for it. */
+/* Sealing is not requested over a transport that cannot seal. */
 START_TEST(test_local)
 {
 	rig->role = WIRE_ROLE_MGR;
@@ -183,7 +183,7 @@ START_TEST(test_local)
 }
 END_TEST
 
-/* A client that proves nothing has no key to seal with, even if the server has one. */
+/* A client without a proof has no key to seal with, even if the server has one. */
 START_TEST(test_believed)
 {
 	begin_client(ADMIT_ALL, SEAL_NONE, SEAL_ENCRYPT);
@@ -193,7 +193,7 @@ START_TEST(test_believed)
 }
 END_TEST
 
-/* A stranger connects unsealed, and again with its ticket; its calls in flight go on. */
+/* A stranger connects unsealed, and again with its ticket; its calls in flight continue. */
 START_TEST(test_stranger)
 {
 	begin_client(ADMIT_AS_NOBODY, SEAL_AUTH, SEAL_AUTH);
@@ -201,7 +201,7 @@ START_TEST(test_stranger)
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_NONE);
 	hello_rig_pass(ring, &limits, pass);
 	rpc_peer_reconnect(rig->peer);
-	/* its session was nobody's, for this service blessed nobody: one of its own */
+	/* the earlier session had no owner, so it gets a new one */
 	ck_assert_int_eq(call(), 0);
 	ck_assert_int_eq(rpc_peer_seal(rig->peer), SEAL_AUTH);
 	ck_assert_uint_eq(rig->opened, 2);
@@ -228,7 +228,7 @@ START_TEST(test_stranger_cannot)
 }
 END_TEST
 
-/* A sealer of other keys than the server's: nothing that is said arrives. */
+/* A sealer with other keys than the server: nothing can be opened. */
 static int other_seal(void *arg, const struct handshake *shake,
 		      enum handshake_side side,
 		      const struct seal_agreement *agreement,
@@ -255,16 +255,16 @@ START_TEST(test_other_keys)
 	ck_assert_uint_eq(rig->executed, 0);
 	tp_dev_flaws(rig->dev, count);
 	ck_assert_uint_gt(count[TP_FLAW_FALSE], 0);
-	/* no storm: the pauses between its tries grow */
+	/* the pauses between its tries grow */
 	ck_assert_uint_lt(count[TP_FLAW_FALSE], 60);
 }
 END_TEST
 
-/* ---- after both ends have agreed ---- */
+/* ---- after both ends have agreed to seal ---- */
 
 /*
- * A manager's HELLO, as it is proved and, with a agreement, sealed, at raw->buf->out.  Its
- * length.
+ * Builds a manager's HELLO with its proof in raw->buf->out and, with an agreement, seals it.
+ * Returns its length.
  */
 static size_t hello_of(struct raw *raw, struct seal_agreement *agreement,
 		       unsigned int flags)
@@ -318,8 +318,8 @@ static void come_as_manager(struct raw *raw)
 }
 
 /*
- * A peer that could seal proves itself without sealing: somebody in the middle told it that the
- * server does not seal.
+ * A peer that could seal proves its identity without sealing: an attacker told it that the server
+ * does not seal.
  */
 START_TEST(test_told_not_to)
 {
@@ -337,7 +337,8 @@ START_TEST(test_told_not_to)
 END_TEST
 
 /*
- * The secret that lets another connection join is sent in the clear, so it is not sent if sealed.
+ * The secret for joining another connection is sent unencrypted, so it is not sent on a sealed
+ * connection.
  */
 START_TEST(test_nobody_joins)
 {
@@ -363,7 +364,7 @@ START_TEST(test_nobody_joins)
 }
 END_TEST
 
-/* An attacker adds an unsealed request immediately after a valid HELLO: one read gets both. */
+/* An attacker adds an unsealed request directly after a valid HELLO: one read gets both. */
 START_TEST(test_behind_hello)
 {
 	const struct prover *prover = keyring_prover(ring);
@@ -398,10 +399,10 @@ START_TEST(test_behind_hello)
 }
 END_TEST
 
-/* ---- sealed as it is ---- */
+/* ---- sealed in place ---- */
 
 static const uint8_t root[MAC_KEY_LEN] = { 1 }, seen[MAC_LEN] = { 2 };
-static unsigned int flip; /* 1 + side: the client has heard something else */
+static unsigned int flip; /* 1 + side: the transcript of this side differs */
 static struct prover hears;
 
 static int make_here(void *arg, const struct transcript *transcript,
@@ -420,9 +421,9 @@ static const struct seal_in_place ours = { SEAL_AUTH, make_here,
 				  theirs = { SEAL_AUTH, make_here,
 					     (void *)HANDSHAKE_SERVER };
 
-static unsigned int offered; /* with what the first request is answered */
+static unsigned int offered; /* rpc_req_seal_in_place() of the first request */
 
-/* The first request proves its sender, and the answer seals; later ones are ordinary. */
+/* The first request proves its sender, and its reply seals; later ones are ordinary. */
 static void serve(void *arg, struct rpc_req *req)
 {
 	const struct admitted who = { 1000, 100 };
@@ -479,7 +480,7 @@ static uint64_t flaws(enum tp_flaw flaw)
 	return count[flaw];
 }
 
-/* Something was changed on its way, in either direction: nothing that is said now is taken. */
+/* A message was changed in either direction: nothing that follows is accepted. */
 START_TEST(test_here_changed)
 {
 	uint64_t offset;
@@ -496,7 +497,7 @@ START_TEST(test_here_changed)
 }
 END_TEST
 
-/* The client's sums are those of the server whatever either says: one byte more, and not. */
+/* Extends the transcript of the client by an additional empty message. */
 static void extend_by_more(uint8_t sum[TRANSCRIPT_LEN], const void *msg,
 			   size_t len)
 {
@@ -525,7 +526,7 @@ START_TEST(test_here_hears)
 }
 END_TEST
 
-/* A request that is on its way when the answer seals: it is bare, and not carried out. */
+/* A request is in flight when the reply seals: it is unsealed, and not executed. */
 START_TEST(test_here_behind)
 {
 	struct rig_call first, second;
@@ -547,7 +548,7 @@ static void refuse(void *arg, struct rpc_req *req)
 	rpc_reply_status(req, -ENOKEY);
 }
 
-/* A client has proved itself and not sealed yet: rpc leaves its own requests to the service. */
+/* A client has proved its identity and not sealed yet: rpc leaves its requests to the service. */
 START_TEST(test_bare_asks)
 {
 	struct rig_call c;
@@ -566,7 +567,7 @@ START_TEST(test_bare_asks)
 }
 END_TEST
 
-/* A client or a server without late sealing: neither is asked for it. */
+/* A client or a server without sealing in place: it is not requested. */
 START_TEST(test_not_here)
 {
 	begin_here(0);
@@ -579,9 +580,9 @@ START_TEST(test_not_here)
 }
 END_TEST
 
-/* ---- what the keys of a connection are made of ---- */
+/* ---- inputs of a connection's keys ---- */
 
-/* Whether what one end seals is what the other one opens. */
+/* Returns whether one end can open what the other one seals. */
 static bool fit(struct sealer *from, struct sealer *to)
 {
 	uint8_t data[16] = "so it is", tag[SEALER_TAG_LEN];
@@ -591,7 +592,7 @@ static bool fit(struct sealer *from, struct sealer *to)
 	return !to->open(to, NULL, 0, data, sizeof(data), tag);
 }
 
-/* Of two ends, whether they fit; then none opens what it has sealed itself. */
+/* Returns whether both ends fit.  Neither end can open what it has sealed itself. */
 static bool fit_both(struct sealer *caller, struct sealer *server)
 {
 	bool fits = fit(caller, server) && fit(server, caller);
@@ -613,7 +614,7 @@ static void pair_with(enum handshake_side side,
 }
 
 /*
- * The keys depend on both ends' knowledge: each public key as it was sent, with its highest bit
+ * The keys depend on what both ends know: each public key as it was sent, with its highest bit
  * (which the shared secret ignores), and the shared secret.  A listener that has the ring does not
  * have that secret.
  */
@@ -654,7 +655,7 @@ START_TEST(test_bound)
 }
 END_TEST
 
-/* The same of a connection that is sealed as it is. */
+/* The same for a connection that is sealed in place. */
 START_TEST(test_here_bound)
 {
 	uint8_t what[4][MAC_LEN] = { { 1 }, { 2 }, { 3 }, { 4 } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_session.c - how sessions begin, return, are refused and end. */
+/* test_rpc_session.c - how sessions begin, resume, are rejected and end. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ START_TEST(bye_ends_it)
 }
 END_TEST
 
-/* It may still be carried out elsewhere, what was given up there. */
+/* Calls that the client gave up may still be executed. */
 START_TEST(bye_may_be_unsure)
 {
 	uint8_t data[16] = { 0 };
@@ -91,7 +91,7 @@ START_TEST(bye_may_be_unsure)
 	rig_io(rig, &c, WIRE_WRITE, 0, data, sizeof(data), NULL, 1, 5000);
 	rpc_call_cancel(&c.call);
 	ck_assert(rpc_peer_has_unanswered(rig->peer));
-	/* its connection was the price for the memory */
+	/* the connection was closed because of the memory */
 	rig_until(rig, rpc_peer_ready(rig->peer));
 	ck_assert(rpc_peer_has_unanswered(rig->peer));
 	rpc_peer_set_unclean(rig->peer);
@@ -107,7 +107,7 @@ static bool its_memory_is_gone(struct rpc_call *call)
 	return call;
 }
 
-/* Its memory was unmapped during the send: the part that arrived may be carried out. */
+/* The memory of a call was unmapped during the send: the part that arrived may be executed. */
 START_TEST(bye_knows_of_memory_that_went)
 {
 	uint8_t data[16] = { 0 };
@@ -140,7 +140,7 @@ START_TEST(it_outlives_a_connection_for_its_ttl)
 }
 END_TEST
 
-/* The connection breaks; whether the client is back within ms. */
+/* Breaks the connection.  Returns whether the client is back within ms. */
 static bool breaks_for(unsigned int ms)
 {
 	uint64_t late = clock_after_ms(ms);
@@ -155,7 +155,7 @@ static bool breaks_for(unsigned int ms)
 	return true;
 }
 
-/* Each time it takes longer than that costs a session, and nothing else does. */
+/* The client loses its session only if it takes longer than the limit. */
 START_TEST(it_resumes)
 {
 	unsigned int in_time = 0, late = 0;
@@ -173,7 +173,7 @@ START_TEST(it_resumes)
 }
 END_TEST
 
-/* An idle client comes back by itself, so that its session lives on. */
+/* An idle client reconnects by itself, so that its session stays. */
 START_TEST(idle_peer_reconnects)
 {
 	struct raw raw;
@@ -192,7 +192,7 @@ START_TEST(idle_peer_reconnects)
 }
 END_TEST
 
-/* A call that the callback begins does not count as one that was in flight before. */
+/* A call that the callback starts does not count as one that was in flight before. */
 START_TEST(a_call_at_the_first_contact_goes_once)
 {
 	struct rpc_server_stats stats;
@@ -223,7 +223,7 @@ START_TEST(a_call_at_the_first_contact_goes_once)
 }
 END_TEST
 
-/* A feature is one of both ends. */
+/* A feature is used if both ends support it. */
 START_TEST(features_of_both)
 {
 	struct raw raw;
@@ -250,7 +250,7 @@ START_TEST(features_of_both)
 }
 END_TEST
 
-/* A request of the first life is still in execution when it returns. */
+/* A request of the first session is still running when its number is used again. */
 START_TEST(no_second_life_before_the_end_of_the_first)
 {
 	struct raw a, b;
@@ -297,8 +297,7 @@ START_TEST(fenced)
 }
 END_TEST
 
-/* Also one that the server has never seen. */
-/* So many are remembered, and no more. */
+/* The server remembers a limited number of fences, also of sessions that it has never seen. */
 START_TEST(the_oldest_fence_is_forgotten)
 {
 	struct raw raw;
@@ -332,7 +331,7 @@ START_TEST(wrong_file_system)
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ENXIO);
 	ck_assert_uint_eq(rig_logged(rig, "1234567890abcdef"), 2);
 	ck_assert_uint_eq(rig_logged(rig, "aaaabbbbccccdddd"), 2);
-	/* the client has said it, and tries each time */
+	/* the client has reported it, and tries each time */
 	ck_assert_int_eq(rig_append_now(rig, 1, NULL, 5000), -ENXIO);
 	ck_assert_uint_eq(rig_logged(rig, "refused: the server serves"), 1);
 	ck_assert_uint_eq(rig_logged(rig, "refused: it wants"), 2);
@@ -352,7 +351,7 @@ START_TEST(refused_by_the_service)
 }
 END_TEST
 
-/* The second waits for its deadline, and gets in when there is room. */
+/* The second client waits until its deadline, or until there is room. */
 START_TEST(too_many)
 {
 	struct rpc_peer *first;
@@ -395,13 +394,13 @@ static void connect_stranger(struct raw *raw, unsigned int i)
 	raw_until(raw, raw->established);
 }
 
-/* The disconnected client made room for others, and was not disconnected for its silence. */
+/* The disconnected client made room for others, and did not time out. */
 static void no_timeout(void)
 {
 	ck_assert_uint_eq(rig_logged(rig, "no HELLO within"), 0);
 }
 
-/* A client without a HELLO takes nobody's place, and makes room for others. */
+/* A client without a HELLO takes no place, and makes room for others. */
 START_TEST(strangers_end_nobody)
 {
 	struct raw raw[STRANGERS], *last = &raw[STRANGERS - 1], mine, back;
@@ -423,7 +422,7 @@ START_TEST(strangers_end_nobody)
 	raw_greet(&back);
 	ck_assert_uint_eq(rig->opened, 1);
 	raw_close(&back);
-	/* a place is given for a HELLO */
+	/* a client gets its place with its HELLO */
 	rig_for_ms(rig, 1);
 	raw_send(last, raw_hello(last, 0));
 	raw_until(last, last->received == 1);
@@ -435,7 +434,7 @@ START_TEST(strangers_end_nobody)
 }
 END_TEST
 
-/* As many as there may be connections, whoever else was here before. */
+/* There may be as many as connections, whichever clients were here before. */
 START_TEST(strangers_have_the_places_of_who_is_away)
 {
 	struct raw away, raw[STRANGERS + 1], *first = raw;
@@ -462,7 +461,7 @@ START_TEST(strangers_have_the_places_of_who_is_away)
 }
 END_TEST
 
-/* Those of the host that has the most go, not who was here before them. */
+/* Connections of the host with the most are closed, not those of other hosts. */
 START_TEST(strangers_of_another_host_stay)
 {
 	struct raw raw[STRANGERS], *other = &raw[0];
@@ -485,7 +484,7 @@ START_TEST(strangers_of_another_host_stay)
 }
 END_TEST
 
-/* By the number of one session, too. */
+/* The same if all use the number of one session. */
 START_TEST(of_another_host_stays)
 {
 	struct raw raw[6];
@@ -508,7 +507,7 @@ START_TEST(of_another_host_stays)
 }
 END_TEST
 
-/* Connections by numbers that others have are bounded over all sessions. */
+/* Connections that use the numbers of others are bounded over all sessions. */
 START_TEST(numbers_are_bounded)
 {
 	struct raw raw[4 * 40];
@@ -635,7 +634,7 @@ START_TEST(a_newer_connection_replaces_the_older)
 }
 END_TEST
 
-/* Both were there before either said HELLO: the older one comes in no more. */
+/* Both connections exist before either sends HELLO: the older one is rejected. */
 START_TEST(an_older_one_does_not)
 {
 	const uint32_t older = _i ? 5 : 4;
@@ -674,7 +673,7 @@ START_TEST(credentials_stay)
 	ck_assert_uint_eq(rig_logged(rig, "it belongs to another client"), 1);
 	ck_assert_uint_eq(sessions(), 1);
 	ck_assert_uint_eq(rig->closed, 0);
-	/* the owner does not notice, and comes again with the next epoch */
+	/* the owner reconnects with the next epoch */
 	raw_send(&a, raw_append(&a, 0, 1));
 	raw_until(&a, a.received == 2);
 	ck_assert(!a.disconnected);
@@ -687,7 +686,10 @@ START_TEST(credentials_stay)
 }
 END_TEST
 
-/* Nor does the same user have it with another group, with more of them, or with others. */
+/*
+ * The groups of a session stay: the same user with another, more, or different groups cannot resume
+ * it.
+ */
 START_TEST(groups_stay)
 {
 	struct raw a, b;
@@ -730,7 +732,7 @@ static int session_admit(void *arg, enum wire_role role, const char *peer,
 	return role == WIRE_ROLE_MGR && !admits ? -EKEYREJECTED : 0;
 }
 
-/* Returns the status of HELLO of a connection to the session 0x77. */
+/* Returns the status of HELLO on a connection to the session 0x77. */
 static int greet_as(struct raw *raw, enum wire_role role, uint32_t epoch)
 {
 	raw_open(raw, rig, 0x77, epoch);
@@ -743,8 +745,8 @@ static int greet_as(struct raw *raw, enum wire_role role, uint32_t epoch)
 }
 
 /*
- * Knowing the number of a manager's session is not enough to resume it: the service checks the
- * peer again, and the role stays.
+ * The number of a manager's session is not enough to resume it: the service checks the peer again,
+ * and the role stays.
  */
 START_TEST(a_manager_is_checked_again)
 {
@@ -773,7 +775,7 @@ START_TEST(a_manager_is_checked_again)
 }
 END_TEST
 
-/* Broken connections that hold requests are not collected without bound. */
+/* Broken connections with held requests are bounded in number. */
 START_TEST(old_connections_are_bounded)
 {
 	struct raw raw;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_shared.c - a server's clients share its receives: more are made when
- * few are left, messages beyond them wait, nobody may keep all of them, and who
- * dies keeps none.
+ * test_rpc_shared.c - the clients of a server share its receives.  More are added when few are
+ * left, further messages wait, no client can use all of them, and a dead client releases its own.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,11 +11,11 @@
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
 
-#define FIRST 64u /* receives that there are to begin with */
+#define FIRST 64u /* number of receives at the start */
 #define CLIENTS 60u
 #define SLOTS 16u
-#define HELD (SLOTS - 1) /* of one client, by the server */
-#define SHARE (FIRST / 5) /* of one of five */
+#define HELD (SLOTS - 1) /* calls of one client that the server holds */
+#define SHARE (FIRST / 5) /* share of one of five clients */
 
 static struct rig *rig;
 static struct rpc_peer *peers[CLIENTS];
@@ -60,7 +59,7 @@ static struct rpc_server_stats stats(void)
 	return st;
 }
 
-/* n calls of each client, all of them before the server looks. */
+/* Each client sends n calls before the server reads any. */
 static void all_at_once(unsigned int first, unsigned int clients,
 			unsigned int n)
 {
@@ -78,7 +77,7 @@ static void all_at_once(unsigned int first, unsigned int clients,
 	ck_assert_uint_eq(rig->counter, before + clients * n);
 }
 
-/* A client has the server hold n of its requests. */
+/* Makes the server hold n requests of a client. */
 static void hold(struct rpc_peer *peer, unsigned int n)
 {
 	unsigned int i;
@@ -125,7 +124,7 @@ START_TEST(beyond_them_messages_wait)
 }
 END_TEST
 
-/* Messages beyond its share are copied, with the same result. */
+/* Messages above a client's share are copied, with the same result. */
 START_TEST(nobody_keeps_more_than_a_share)
 {
 	open_rig(5);
@@ -138,7 +137,7 @@ START_TEST(nobody_keeps_more_than_a_share)
 }
 END_TEST
 
-/* No more are made, and all are of clients that wait: one more is heard. */
+/* No receives are added, and clients that wait have all: one more message is received. */
 START_TEST(all_wait_and_one_is_heard)
 {
 	unsigned int i;
@@ -176,7 +175,7 @@ START_TEST(held_ones_are_answered)
 }
 END_TEST
 
-/* Its receives come back when what it asked for is over, at the latest. */
+/* The receives of a dead client are free at the latest when its requests have ended. */
 START_TEST(who_dies_gives_back)
 {
 	open_rig(5);
@@ -192,7 +191,7 @@ START_TEST(who_dies_gives_back)
 }
 END_TEST
 
-/* So do those of messages that nobody had looked at. */
+/* So are those of messages that were not read yet. */
 START_TEST(unseen_ones_come_back)
 {
 	unsigned int i;
@@ -223,7 +222,7 @@ START_TEST(where_there_are_none_each_has_its_own)
 }
 END_TEST
 
-/* The memory that a client takes grows by its own receives. */
+/* The memory that a client needs grows by its own receives. */
 START_TEST(a_client_takes_less)
 {
 	uint64_t shared;

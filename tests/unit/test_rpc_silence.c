@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rpc_silence.c - calls of a server that says nothing end together. */
+/* test_rpc_silence.c - calls to a silent server end together. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -36,7 +36,7 @@ static void teardown(void)
 	ck_assert_int_eq(mock.mrs, 0);
 }
 
-/* The server stands still. */
+/* Turns only the client, so the server is stopped. */
 #define alone_until(cond)                                                      \
 	do {                                                                   \
 		uint64_t end_ = clock_after_ms(RIG_PATIENCE_MS);               \
@@ -117,7 +117,7 @@ START_TEST(who_comes_late_waits_no_longer)
 }
 END_TEST
 
-/* Nobody asks for anything else until it would be silent. */
+/* Nothing is asked until the server would count as silent. */
 START_TEST(a_slow_answer_is_no_silence)
 {
 	struct rig_call slow;
@@ -163,7 +163,7 @@ START_TEST(who_is_patient_waits)
 }
 END_TEST
 
-/* Without patience each has its own deadline, however many came before. */
+/* Without patience each call has its own deadline, however many precede it. */
 START_TEST(elsewhere_each_waits_for_itself)
 {
 	struct rig_call c;
@@ -192,7 +192,7 @@ static void until_pinged(void)
 	rig_until(rig, !rig->peer->silence.pinging);
 }
 
-/* Data may be in front of the answer to the PING. */
+/* Data may precede the reply to the PING. */
 START_TEST(a_mute_iod_keeps_its_connection_while_data_moves)
 {
 	struct rig_call c;
@@ -217,9 +217,9 @@ START_TEST(a_mute_iod_keeps_its_connection_while_data_moves)
 }
 END_TEST
 
-#define SLOTS 10u /* those of an iod */
+#define SLOTS 10u /* the slots of an iod */
 
-/* A program with one session has so many calls in flight that they could fill all slots. */
+/* One session of a program has so many calls in flight that they could fill all slots. */
 START_TEST(a_busy_client_ends_the_connection_to_a_mute_iod)
 {
 	struct rig_call c[SLOTS];
@@ -246,7 +246,7 @@ START_TEST(a_busy_client_ends_the_connection_to_a_mute_iod)
 }
 END_TEST
 
-/* It answers HELLO, and nothing else. */
+/* The manager replies to HELLO, and to nothing else. */
 START_TEST(connections_to_a_mute_manager_last_longer_each_time)
 {
 	struct rig_call c;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_threads.c - a server on two contexts with a thread each, over
- * tcp; clients in threads of their own come, work, go, and get fenced.
- * Meant for ThreadSanitizer.
+ * test_rpc_threads.c - a server with two contexts and a thread for each, over tcp.  Clients in
+ * their own threads connect, work, disconnect, and are fenced.  For ThreadSanitizer.
  */
 #include <check.h>
 #include <errno.h>
@@ -52,7 +51,7 @@ static void service_free(void *arg, struct rpc_session *session)
 	atomic_fetch_add(&srv.freed, 1);
 }
 
-/* priv is not atomic: one session is served by one thread. */
+/* priv is not atomic, because one thread serves a session. */
 static void service_request(void *arg, struct rpc_req *req)
 {
 	uint64_t *seen = rpc_session_info(req->session)->priv;
@@ -154,7 +153,7 @@ static int client_round(struct client *c, uint64_t session, bool bye)
 	return c->status;
 }
 
-/* Says BYE, goes without a word, or is fenced, in turn. */
+/* Sends BYE, disconnects without it, or is fenced, in turn. */
 static void *client_run(void *arg)
 {
 	struct client *c = arg;

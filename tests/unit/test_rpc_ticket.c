@@ -81,7 +81,8 @@ static unsigned int refused(void)
 
 START_TEST(test_ticket)
 {
-	static const uint32_t groups[] = { 4, 0, 27 }; /* hello_rig_ticket() */
+	/* used by hello_rig_ticket() */
+	static const uint32_t groups[] = { 4, 0, 27 };
 	const struct rpc_cred *cred;
 	struct rig_call c;
 
@@ -120,7 +121,7 @@ START_TEST(test_none)
 }
 END_TEST
 
-/* The pass has one of the rig's session and that user and group, which ends then. */
+/* Gives the pass a ticket of the rig's session with this user and group, until expiry. */
 static void have(uint32_t uid, uint32_t group, uint64_t expiry)
 {
 	uint8_t ticket[TICKET_MAX], secret[MAC_KEY_LEN];
@@ -138,7 +139,7 @@ static void have(uint32_t uid, uint32_t group, uint64_t expiry)
 			 0);
 }
 
-/* Somebody put him into another group; the session stays what it was to the server. */
+/* The user was added to another group; for the server the session keeps its groups. */
 START_TEST(test_other_groups)
 {
 	begin(_i ? ADMIT_AS_NOBODY : ADMIT_PROVED);
@@ -156,8 +157,8 @@ START_TEST(test_other_groups)
 END_TEST
 
 /*
- * Nobody agreed on proofs, so there are no nonces: with none a ticket is as good for the
- * next connection.
+ * Without an agreement on proofs there are no nonces, so a ticket would be valid on the next
+ * connection, too.
  */
 START_TEST(test_no_nonces)
 {
@@ -187,7 +188,7 @@ START_TEST(test_no_nonces)
 }
 END_TEST
 
-/* A session that comes back holds as long as the ticket that it shows then. */
+/* A resumed session is valid until the ticket that it shows then expires. */
 START_TEST(test_until)
 {
 	struct token_limits later = limits;
@@ -211,7 +212,7 @@ START_TEST(test_until)
 }
 END_TEST
 
-/* Where clients are believed a ticket counts all the same. */
+/* A ticket counts even if the server trusts clients without one. */
 START_TEST(test_open_door)
 {
 	begin(ADMIT_ALL);
@@ -248,13 +249,13 @@ START_TEST(test_bad_tickets)
 	ck_assert_int_eq(call(), want);
 	ck_assert_uint_eq(refused(), 1);
 	ck_assert_uint_eq(rig->opened, 0);
-	/* the right one, and nobody restarts */
+	/* the right ticket, without a restart */
 	hello_rig_pass(a, &limits, pass);
 	ck_assert_int_eq(call(), 0);
 }
 END_TEST
 
-/* The server has not heard of that manager yet: it is tried again. */
+/* The server does not know that manager yet: the client retries. */
 START_TEST(test_later)
 {
 	struct token_limits next = limits;
@@ -272,7 +273,7 @@ START_TEST(test_later)
 }
 END_TEST
 
-/* The process that listens there does not have our servers' key. */
+/* The listening process does not have our servers' key. */
 START_TEST(test_false_server)
 {
 	begin(ADMIT_PROVED);
@@ -289,7 +290,7 @@ START_TEST(test_false_server)
 }
 END_TEST
 
-/* ---- a manager: sessions of nobody, until they are somebody's ---- */
+/* ---- a manager: sessions of nobody, until they get an owner ---- */
 
 static int greet_as(struct raw *raw, uint64_t session, uint32_t epoch)
 {
@@ -324,7 +325,7 @@ static void refuse(void *arg, struct rpc_req *req)
 	rpc_reply_status(req, -ENOKEY);
 }
 
-/* Requests that rpc answers by itself get no answer without an identity. */
+/* Requests that rpc serves by itself need an identity. */
 START_TEST(test_stranger_asks)
 {
 	struct rig_call c;
@@ -344,7 +345,7 @@ START_TEST(test_stranger_asks)
 }
 END_TEST
 
-/* A session that a ticket opened: its number alone does not bring it back. */
+/* A session that was opened with a ticket cannot be resumed by its number alone. */
 START_TEST(test_return_without)
 {
 	struct raw raw;
@@ -367,9 +368,12 @@ START_TEST(test_return_without)
 }
 END_TEST
 
-/* ---- who knows the number of another's session ---- */
+/* ---- a stranger who knows the number of another's session ---- */
 
-/* He says no HELLO, or that he is another kind of caller; whose it is comes in at once. */
+/*
+ * The stranger sends no HELLO, or claims to be another kind of caller; the owner is accepted at
+ * once.
+ */
 START_TEST(test_number_held)
 {
 	struct raw raw;
@@ -385,7 +389,7 @@ START_TEST(test_number_held)
 	ck_assert_uint_eq(rig_logged(rig, "cannot connect"), 0);
 	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
 	ck_assert(!raw.disconnected);
-	/* and he has nothing of it */
+	/* and he gets nothing of it */
 	raw_send(&raw, raw_hello(&raw, 0));
 	raw_until(&raw, raw.received);
 	ck_assert_int_eq(raw_status(&raw, 0), EKEYREJECTED);
@@ -395,7 +399,7 @@ START_TEST(test_number_held)
 }
 END_TEST
 
-/* However often he comes: his own oldest ones go. */
+/* However often he connects, his own oldest connections are closed. */
 START_TEST(test_number_crowded)
 {
 	struct raw raw[9];
@@ -427,7 +431,10 @@ static void connect_to(struct raw *raw, uint64_t session)
 	raw_until(raw, raw->established || raw->rejected);
 }
 
-/* He has all that sessions may have between them, too: whose it is stays where he comes again. */
+/*
+ * He also uses up what sessions may have together: the owner keeps its connection if he connects
+ * again.
+ */
 START_TEST(test_number_everywhere)
 {
 	struct raw raw[160], his;
@@ -442,7 +449,7 @@ START_TEST(test_number_everywhere)
 	connect_to(&raw[158], SESSION);
 	raw_turn(&his);
 	ck_assert(his.established && !his.disconnected);
-	/* ... and there are bounds */
+	/* ... and there are limits */
 	connect_to(&raw[159], SESSION);
 	raw_turn(&his);
 	ck_assert(his.disconnected);
@@ -484,7 +491,7 @@ START_TEST(test_number_taken)
 	ck_assert_int_eq(call(), 0);
 	ck_assert_uint_eq(rig_logged(rig, "uid 1000, on"), 1);
 	raw_close(&raw);
-	/* he does not get it again, where nobody is */
+	/* he does not get it again when nobody uses it */
 	rpc_peer_close(rig->peer, true);
 	rig->peer = NULL;
 	rig_until(rig, rig->clean == 1);
@@ -493,7 +500,7 @@ START_TEST(test_number_taken)
 }
 END_TEST
 
-/* Sessions of nobody that end make nobody forget which were ended. */
+/* When sessions of nobody end, the server forgets no ended session. */
 START_TEST(test_number_fenced)
 {
 	struct raw raw;
@@ -517,7 +524,7 @@ START_TEST(test_number_fenced)
 }
 END_TEST
 
-/* A user finds a stranger at the number of its session, and leaves after it. */
+/* A user finds a stranger at the number of its session, and disconnects after it. */
 static void claim(uint64_t session, uint32_t uid)
 {
 	const unsigned int before = rig->clean;
@@ -534,7 +541,7 @@ static void claim(uint64_t session, uint32_t uid)
 	raw_close(&raw);
 }
 
-/* Somebody who finds himself at numbers of his own all the time pushes nobody's out. */
+/* A user who finds strangers at his own numbers all the time removes no record of others. */
 START_TEST(test_number_pushed)
 {
 	struct raw raw;
@@ -547,13 +554,13 @@ START_TEST(test_number_pushed)
 		claim(0x2222 + i, 2000);
 	ck_assert_int_eq(greet(&raw, 1), -EKEYREJECTED);
 	raw_close(&raw);
-	/* ... but his own */
+	/* ... only his own */
 	ck_assert_int_eq(greet_as(&raw, 0x2222, 1), 0);
 	raw_close(&raw);
 }
 END_TEST
 
-/* He has proved that he is another user by then: whose it was goes on under a new one. */
+/* The stranger has proved that he is another user: the owner continues under a new number. */
 START_TEST(test_number_proved)
 {
 	const struct admitted who = { .uid = 2000, .gid = 100 };
@@ -573,7 +580,7 @@ START_TEST(test_number_proved)
 END_TEST
 
 /*
- * The owner of the session never returns: the session ends, though a stranger connects all the
+ * The owner of the session never returns: the session ends, although a stranger connects all the
  * time.
  */
 START_TEST(test_number_outlived)
@@ -608,7 +615,7 @@ static int open_proved(void *arg, struct rpc_session *session)
 						 : -EKEYREJECTED;
 }
 
-/* The manager refuses him, for it has that session's row; that changes nothing. */
+/* The manager rejects him, because it has a row of that session; this changes nothing. */
 START_TEST(test_number_refused)
 {
 	struct rig_call c;
@@ -631,7 +638,7 @@ START_TEST(test_number_refused)
 }
 END_TEST
 
-/* AUTH that comes by a connection in whose place there is another one. */
+/* AUTH arrives on a connection that another one has replaced. */
 START_TEST(test_admit)
 {
 	const struct admitted who = { .uid = 1000, .gid = 100 };
@@ -678,7 +685,7 @@ static struct rpc_req *held_of_stranger(struct raw *raw)
 	return rig->held[0];
 }
 
-/* A stranger takes no session's place, so waiting for it needs none. */
+/* A stranger uses no place of a session, so it can wait for one. */
 START_TEST(test_place_for_others)
 {
 	struct raw raw;
@@ -695,7 +702,7 @@ START_TEST(test_place_for_others)
 }
 END_TEST
 
-/* AUTH where there is no place, or of a session that has been ended meanwhile. */
+/* AUTH if there is no place, or for a session that has ended meanwhile. */
 START_TEST(test_no_place)
 {
 	const struct admitted who = { .uid = 1000, .gid = 100 };
@@ -718,7 +725,7 @@ START_TEST(test_no_place)
 }
 END_TEST
 
-/* A server that is full has a reserve for tools of root, as a ticket says. */
+/* A full server has a reserve for tools of root, as their ticket says. */
 START_TEST(test_reserve)
 {
 	rig->hails = WIRE_FT_TOOL;
@@ -735,7 +742,7 @@ START_TEST(test_reserve)
 }
 END_TEST
 
-/* ... or as AUTH finds. */
+/* ... or as AUTH finds out. */
 START_TEST(test_reserve_later)
 {
 	const struct admitted who = { .uid = _i ? 1000 : 0, .gid = 100 };

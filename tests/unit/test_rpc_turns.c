@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_turns.c - what a server has under way to and from its clients is
- * bounded; beyond that clients take turns, and nobody waits for ever.
+ * test_rpc_turns.c - the amount of bulk data that a server moves at a time is bounded.  Above that
+ * clients take turns, and none waits for ever.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "tests/run_suite.h"
 
 #define CALLS 8u
-#define PART 32768u /* of a call: the rig moves it in two bulks */
+#define PART 32768u /* of a call, which the rig moves in two bulks */
 #define HALF (PART / 2)
-#define MANY 3u /* clients in addition to the first */
+#define MANY 3u /* clients in addition to the first one */
 
 static struct rig *rig;
 static uint8_t *mem;
@@ -29,7 +29,7 @@ static void open_rig(uint64_t rdma_max)
 	memset(calls, 0, sizeof(calls));
 	rig = calloc(1, sizeof(*rig));
 	rig->sattr.rdma_max = rdma_max;
-	rig->sattr.slots = CALLS + 1; /* one is for urgent calls */
+	rig->sattr.slots = CALLS + 1; /* one slot is for urgent calls */
 	rig_open(rig, "mock");
 	mem = calloc(1, RIG_OBJECT);
 	for (i = 0; i < RIG_OBJECT; i++)
@@ -117,7 +117,7 @@ START_TEST(no_bound)
 }
 END_TEST
 
-/* One client has half of the room. */
+/* One client gets half of the room. */
 START_TEST(a_client_is_bounded)
 {
 	open_rig(4 * PART);
@@ -129,7 +129,7 @@ START_TEST(a_client_is_bounded)
 }
 END_TEST
 
-/* Two who ask for all that there is leave some for the next. */
+/* Two clients that take turns leave some room for the next one. */
 START_TEST(there_is_some_for_the_next)
 {
 	struct rpc_peer *peer;
@@ -167,7 +167,7 @@ START_TEST(the_server_is_bounded)
 }
 END_TEST
 
-/* Longer than all the room there is: goes alone. */
+/* A call that is longer than the room runs alone. */
 START_TEST(a_long_one_comes_to_its_turn)
 {
 	struct rig_call small;
@@ -182,7 +182,7 @@ START_TEST(a_long_one_comes_to_its_turn)
 }
 END_TEST
 
-/* A client that asks for one thing does not wait for all requests of another client. */
+/* A client with one request does not wait for all requests of another client. */
 START_TEST(clients_take_turns)
 {
 	struct rpc_peer *peer;
@@ -221,7 +221,7 @@ START_TEST(a_client_that_leaves_holds_nothing)
 }
 END_TEST
 
-/* It neither takes its data nor leaves: its connection ends, others go on. */
+/* A client neither takes its data nor disconnects: its connection ends, others continue. */
 START_TEST(a_client_that_stands_still_holds_nothing)
 {
 	open_rig(HALF);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_waits.c - calls that wait for somebody else have some of the slots, users
- * share these, and what the server sends back because it would wait is sent again.
+ * test_rpc_waits.c - calls that wait for a third party get some of the slots, and users share
+ * these.  Calls that the server rejects because they would wait are sent again.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
 
-#define SLOTS 16u /* not counting the one for urgent calls */
+#define SLOTS 16u /* without the one for urgent calls */
 #define CALLS 24u
 #define LONG_MS 50000u
 
@@ -90,7 +90,7 @@ static bool all_ended(const struct rig_call *c, unsigned int n)
 	return true;
 }
 
-/* Answers held requests until these calls have ended with that status. */
+/* Replies to held requests until these calls have ended with that status. */
 static void end_all(const struct rig_call *c, unsigned int n, int status)
 {
 	while (!all_ended(c, n)) {
@@ -191,8 +191,8 @@ static void start_again(struct rpc_call *call)
 }
 
 /*
- * Calls that wait for nobody always need a slot.  There are as many as slots, and each starts again
- * when it is done.  Or there are more, so that their queue is never empty.
+ * Calls that wait for no third party always find a slot.  There are as many of them as slots, and
+ * each starts again when it is done.  Or there are more, so that their queue is never empty.
  */
 START_TEST(every_kind_gets_slots_in_turn)
 {
@@ -220,7 +220,7 @@ START_TEST(every_kind_gets_slots_in_turn)
 }
 END_TEST
 
-/* The server answers before the client looks again, however long both stood still. */
+/* The server replies before the client looks again, however long both were stopped. */
 static void server_first_for_ms(unsigned int ms)
 {
 	uint64_t end = clock_after_ms(ms);
@@ -231,10 +231,7 @@ static void server_first_for_ms(unsigned int ms)
 	}
 }
 
-/*
- * Its PING has a slot, or, where it has none, is not sent and says nothing about the
- * connection.
- */
+/* If the PING has no slot, it is not sent, and this says nothing about the connection. */
 START_TEST(full_slots_of_a_manager_keep_the_connection)
 {
 	unsigned int slots = _i ? 1 : SLOTS + 1;
@@ -252,7 +249,7 @@ START_TEST(full_slots_of_a_manager_keep_the_connection)
 }
 END_TEST
 
-/* It has a slot for the PING. */
+/* The PING has a slot. */
 START_TEST(full_slots_are_no_silence)
 {
 	setup(20);
@@ -291,7 +288,7 @@ START_TEST(what_would_wait_is_sent_again)
 }
 END_TEST
 
-/* It is not held by the server, and ends at its deadline. */
+/* The call is not at the server, and ends at its deadline. */
 START_TEST(one_in_the_queue_has_its_deadline)
 {
 	struct rig_call c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_whole.c - a read that gets all of its data ends with its last RDMA Write.  A short read,
- * or one that nobody waits for any more, gets a reply.
+ * test_rpc_whole.c - a read that gets all of its data completes with its last RDMA Write.  A short
+ * read, or a cancelled one, gets a reply.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,8 @@
 #include "tests/unit/rpc_rig.h"
 #include "tests/run_suite.h"
 
-#define LEN (192u << 10) /* of a call: two bulks, large enough to be lent */
+/* of a call: two bulks, which are large enough to be lent */
+#define LEN (192u << 10)
 #define CALLS 4u
 
 static struct rig *rig;
@@ -101,7 +102,7 @@ START_TEST(the_end_of_the_object_is_told)
 }
 END_TEST
 
-/* Or whom the server's processor sends each byte. */
+/* Cases in which the client needs a reply, or the server's CPU copies the data. */
 START_TEST(who_wants_a_reply_gets_it)
 {
 	rig->reply_optional = _i;
@@ -113,7 +114,7 @@ START_TEST(who_wants_a_reply_gets_it)
 }
 END_TEST
 
-/* Its end comes when nobody waits any more: it is nobody else's. */
+/* The end of a cancelled read arrives: it completes no other read. */
 START_TEST(given_up)
 {
 	start(0, 0, LEN);
@@ -132,7 +133,7 @@ START_TEST(given_up)
 }
 END_TEST
 
-/* Another read's, another slot's, or none's: only the connection believes it. */
+/* The immediate is that of another read, of another slot, or invalid: the connection ends. */
 START_TEST(an_immediate_that_cannot_be)
 {
 	static const uint32_t spoil[] = { 1u << 8, 1u, 0x80u, 1u << 30 };
@@ -147,7 +148,9 @@ START_TEST(an_immediate_that_cannot_be)
 }
 END_TEST
 
-/* Data that the client moves may come after all data that the server moves, so there is a reply. */
+/*
+ * Data that the client moves may arrive after all data that the server moves, so there is a reply.
+ */
 START_TEST(what_is_lent_is_answered)
 {
 	teardown();
@@ -159,7 +162,7 @@ START_TEST(what_is_lent_is_answered)
 }
 END_TEST
 
-/* Bulks that wait for their turn. */
+/* The bulks wait for their turn. */
 START_TEST(what_waits_is_answered)
 {
 	rig_server_close(rig);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_runfile.c - the files of a daemon: locked while it lives, and made only with a lock. */
+/* test_runfile.c - the files of a daemon: locked while it runs, and created only with a lock. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define SIZE 100u
 
-static int lock_error; /* flock() fails with it */
+static int lock_error; /* errno with which flock() fails */
 static char name[64];
 
 int flock(int fd, int how)
@@ -48,7 +48,7 @@ START_TEST(lock_shows_life)
 }
 END_TEST
 
-/* Without a lock the file would pass for one of a killed daemon, whose session is ended. */
+/* Without a lock the file would look like that of a killed daemon, whose session is ended. */
 START_TEST(no_file_without_lock)
 {
 	struct runfile r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_secure_env.c - in a set-user-ID program the environment is that of its caller,
- * who must not choose what is mounted there.
+ * test_secure_env.c - a set-user-ID program has the environment of its caller, who must not choose
+ * what is mounted.
  */
 #include <check.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void make_tab(void)
 	fclose(file);
 }
 
-/* Runs the program as nobody, with its own table; returns the state that it reports. */
+/* Runs the program as nobody, with its own table.  Returns the state that it reports. */
 static int run(mode_t mode)
 {
 	char *const argv[] = { program, "child", NULL };

@@ -27,7 +27,7 @@ static void teardown(void)
 	session_rights_free(&v);
 }
 
-/* Not 0, and spread. */
+/* Spread values, never 0. */
 static uint64_t handle_of(uint64_t i)
 {
 	return (i + 1) * UINT64_C(0xd1342543de82ef95);
@@ -45,7 +45,7 @@ static void add(uint64_t i)
 			model[i][r] = until;
 }
 
-/* True: as much as the model. */
+/* Returns true if the table allows as much as the model. */
 static bool look(uint64_t i)
 {
 	bool all = true;
@@ -73,7 +73,7 @@ static void run(uint64_t handles)
 	}
 }
 
-/* Nothing of few is lost. */
+/* A small number of verdicts is kept completely. */
 START_TEST(test_few)
 {
 	run(200);
@@ -88,7 +88,7 @@ START_TEST(test_many)
 }
 END_TEST
 
-/* The right that was shown last is there. */
+/* The right that was shown last is known. */
 START_TEST(test_last)
 {
 	for (uint64_t i = 0; i < HANDLES; i++) {
@@ -99,7 +99,7 @@ START_TEST(test_last)
 }
 END_TEST
 
-/* There is no verdict for no handle, nor in an empty table. */
+/* There is no verdict for handle 0, nor in an empty table. */
 START_TEST(test_none)
 {
 	ck_assert_uint_eq(session_rights_until(&v, 0, 1), 0);
@@ -109,7 +109,7 @@ START_TEST(test_none)
 }
 END_TEST
 
-/* With a key went what was verified by it; that this was so is known. */
+/* The verdicts of a removed key are gone, and this fact is known. */
 START_TEST(test_eras)
 {
 	ck_assert_int_eq(session_rights_add(&v, 7, 3, 9), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_shared_blocks.c - which blocks of a store's objects are shared, and what takes them away. */
+/* test_shared_blocks.c - which blocks of objects are shared, and which changes end that. */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -87,7 +87,7 @@ static unsigned int blocks(void)
 	return block_table_blocks(store_block_table(store));
 }
 
-/* A write past the cache removes the range from it; the next read brings it back. */
+/* A write that bypasses the page cache removes the range from it; the next read loads it again. */
 static void see(uint64_t off, uint64_t len)
 {
 	const struct store_seg seg = { off, len };
@@ -99,7 +99,7 @@ static void see(uint64_t off, uint64_t len)
 	store_obj_note_read(obj, &seg, 1, SIZE);
 }
 
-/* The second time that a block is read it is there. */
+/* A block is shared at its second read. */
 static void see_twice(uint64_t off, uint64_t len)
 {
 	see(off, len);
@@ -119,7 +119,7 @@ START_TEST(what_was_read)
 }
 END_TEST
 
-/* Nothing after the end is looked at, however large the range is. */
+/* Nothing beyond the end is considered, however large the range is. */
 START_TEST(beyond_the_end)
 {
 	const struct store_seg seg[] = { { SIZE - 10, FAR },
@@ -147,7 +147,7 @@ START_TEST(a_few_of_many)
 }
 END_TEST
 
-/* Two pieces of a block are not two reads of it. */
+/* Two parts of a block do not count as two reads. */
 START_TEST(two_pieces)
 {
 	const struct store_seg seg[] = { { 10, 20 }, { 50, 20 } };
@@ -159,7 +159,7 @@ START_TEST(two_pieces)
 }
 END_TEST
 
-/* ---- changes, of what is shared ---- */
+/* ---- changes of shared blocks ---- */
 
 static int io_status;
 
@@ -168,7 +168,7 @@ static void io_over(struct store_io *io, int status)
 	io_status = status;
 }
 
-/* In a pool without threads all is done at once. */
+/* In a pool without threads everything is executed at once. */
 static void by_engine(const struct store_engine *engine)
 {
 	static _Alignas(4096) uint8_t data[16 * WIRE_BLOCK];
@@ -197,7 +197,7 @@ static void direct(void)
 	by_engine(&store_engine_direct);
 }
 
-/* One that comes too late is not made, and others are read again. */
+/* A late change is not executed, and other blocks are read again. */
 static void too_late(void)
 {
 	struct gate_entry entry;
@@ -220,7 +220,7 @@ static void lent(void)
 
 static const struct {
 	void (*change)(void);
-	uint8_t byte; /* the byte that a read gets then */
+	uint8_t byte; /* the byte that a read then returns */
 } changes[] = {
 	{ cached, 2 },	{ direct, 2 }, { too_late, 1 },
 	{ touched, 1 }, { lent, 1 },
@@ -240,7 +240,7 @@ START_TEST(taken_away)
 }
 END_TEST
 
-/* A client that opened the object before still reads it, but its reads must not fill blocks. */
+/* A client that opened the object before can still read it, but its reads must not fill blocks. */
 START_TEST(removed)
 {
 	see_twice(0, WIRE_BLOCK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_sieve.c - small pieces through the sieve against a plain array, and
- * with every write(2) of the store seen: none touches a byte of a hole.
+ * test_sieve.c - small pieces through the sieve, compared with an array.  Every write(2) of the
+ * store is checked: none touches a byte of a hole.
  */
 #include <check.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #define OBJ (256u << 10)
 #define PIECES 1500u
 
-/* Quiet while it holds: Check notes every assertion in a file. */
+/* Like ck_assert(), which writes each success to a file. */
 #define MUST(cond)                                                             \
 	do {                                                                   \
 		if (!(cond))                                                   \
@@ -50,7 +50,7 @@ static void setup(void)
 {
 	struct object_store_attr attr = { .dir = dir, .fsid = 1 };
 
-	obj = NULL; /* the store's own files are not looked at */
+	obj = NULL; /* ignores the store's own files */
 	strcpy(dir, "/tmp/pvfs-test-sieve-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	ck_assert_int_eq(store_open(&attr, &store), 0);
@@ -72,7 +72,7 @@ static void teardown(void)
 	ck_assert_int_eq(system(cmd), 0);
 }
 
-/* Pieces in any order, overlapping or not; returns their bytes. */
+/* Chooses pieces in any order, overlapping or not.  Returns the sum of their bytes. */
 static size_t random_pieces(struct rnd *r, unsigned int *n)
 {
 	uint64_t gap = rnd_in(r, 0, 3), len = rnd_in(r, 1, 400);
@@ -97,7 +97,7 @@ static size_t random_pieces(struct rnd *r, unsigned int *n)
 	return sum;
 }
 
-/* The buffer against the model, piece by piece from skip on. */
+/* Compares the buffer with the model, piece by piece from skip on. */
 static void copy(bool write, unsigned int n, uint64_t skip, size_t len)
 {
 	size_t pos = 0;
@@ -169,7 +169,7 @@ START_TEST(random_pieces_match_the_model)
 }
 END_TEST
 
-/* 256 pieces of 128 bytes, a KiB apart, in the worst order. */
+/* 256 pieces of 128 bytes, one KiB apart, in the worst order. */
 static void regular(uint64_t stride)
 {
 	for (unsigned int i = 0; i < 256; i++)
@@ -216,7 +216,7 @@ static int fails(struct store_obj *o, void *to, size_t n, uint64_t off,
 	return -EIO;
 }
 
-/* A batch that failed is done again, from its beginning. */
+/* A failed batch is executed again from its beginning. */
 START_TEST(failed_batch_leaves_the_place)
 {
 	regular(1024);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_size_table.c - the table of sizes against a model that knows everything, and against
- * readers that read byte by byte while it changes.
+ * test_size_table.c - the table of sizes, compared with a model, and read byte by byte while it
+ * changes.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -31,12 +31,12 @@ static uint64_t fake_clock(void)
 /* ---- the model ---- */
 
 struct object {
-	uint64_t size; /* as look() says */
-	unsigned int inside; /* changes */
-	size_t at; /* its place, whoever has it */
+	uint64_t size; /* the size that look() returns */
+	unsigned int inside; /* number of changes in progress */
+	size_t at; /* its place, even if another object has it */
 	uint64_t tag; /* 0: it is not shown */
 	uint64_t told;
-	bool sick; /* it cannot be looked at */
+	bool sick; /* its size cannot be read */
 };
 
 static struct object object[HANDLES + 1]; /* by number, from 1 */
@@ -74,7 +74,7 @@ static void close_it(void)
 	size_table_close(shown);
 }
 
-/* A place that a client was told once, and reads from then on. */
+/* A place that a client was told once, and reads since then. */
 struct told {
 	unsigned int handle;
 	size_t at;
@@ -112,7 +112,7 @@ static void look_at(const struct told *t)
 		ck_assert(!holds);
 		return;
 	}
-	if (!holds) { /* for a reason */
+	if (!holds) { /* the table must have a reason */
 		ck_assert(place_is_busy(t->at) || o->sick);
 		return;
 	}
@@ -130,7 +130,7 @@ static void look_at_all(void)
 			look_at(&told[i]);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
 static void take_place(unsigned int handle, uint64_t tag)
 {
@@ -213,7 +213,7 @@ static void step(struct rnd *r)
 	look_at_all();
 }
 
-/* Which objects share a place is the table's own choice. */
+/* The table decides which objects share a place; finds them out. */
 static void find_places(void)
 {
 	unsigned int h;
@@ -243,7 +243,7 @@ START_TEST(as_the_model_says)
 }
 END_TEST
 
-/* A place that nobody asked about for long costs changes nothing any more. */
+/* A place that was not used for long costs changes nothing any more. */
 START_TEST(idle_ones_end)
 {
 	uint64_t tag, again;
@@ -262,7 +262,7 @@ START_TEST(idle_ones_end)
 }
 END_TEST
 
-/* Any word of another moment, and any bit that is wrong, is seen. */
+/* A word of another moment, and a flipped bit, is detected. */
 START_TEST(mixtures_do_not_hold)
 {
 	struct wire_end a, b, c;
@@ -311,7 +311,7 @@ static int race_look(void *arg, struct object_key key, struct object_size *st)
 	return 0;
 }
 
-/* Makes it longer, and is answered. */
+/* Makes the object longer, and acknowledges that. */
 static void *grows(void *arg)
 {
 	uint64_t size;
@@ -331,7 +331,7 @@ static void *grows(void *arg)
 	return NULL;
 }
 
-/* As an adapter may: bytes, in no order that can be relied on. */
+/* Reads as an adapter may: bytes in no defined order. */
 static void read_bytes(size_t at, struct wire_end *out)
 {
 	const uint8_t *from = (const void *)words_at(at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_sizes.c - sizes of transports, as they are written. */
+/* test_sizes.c - sizes for transports, in their text form. */
 #include <check.h>
 #include <errno.h>
 

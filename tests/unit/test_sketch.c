@@ -52,7 +52,7 @@ static void check(void)
 	}
 }
 
-/* Small keys come often; each has its turn to be new. */
+/* Small keys come often; each is new at some time. */
 START_TEST(as_a_counter_for_each)
 {
 	for (unsigned int i = 0; i < 100000; i++) {
@@ -78,7 +78,9 @@ START_TEST(few_are_exact)
 }
 END_TEST
 
-/* Keys that were hot long ago give way to keys that are hot now, among many that are not. */
+/*
+ * Keys that were frequent long ago are replaced by keys that are frequent now, among many others.
+ */
 START_TEST(the_past_fades)
 {
 	uint64_t now = 1;
@@ -93,7 +95,7 @@ START_TEST(the_past_fades)
 	ck_assert_ptr_nonnull(row_of(1000));
 	ck_assert_uint_ge(row_of(1000)->requests, 90000);
 	ck_assert_ptr_null(row_of(3));
-	/* and a clock that jumps far is survived */
+	/* a large jump of the clock has no effect */
 	sketch_add(&s, 7, 1, 1, UINT64_MAX);
 	sketch_add(&s, 7, 1, 1, 5);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_spin.c - how long waits poll, by what the last ones were like. */
+/* test_spin.c - how long waits poll, depending on the last waits. */
 #include <check.h>
 
 #include "tests/run_suite.h"
@@ -12,7 +12,7 @@
 static struct spin spin;
 static uint64_t now;
 
-/* A wait that ends after us; the polling in it, to the microsecond. */
+/* A wait that ends after us.  Returns the time of polling in microseconds. */
 static unsigned int wait_us(unsigned int us, enum spin_for what)
 {
 	unsigned int polled = 0, i;
@@ -75,7 +75,7 @@ START_TEST(not_long_after_much)
 }
 END_TEST
 
-/* With several to work for; when one has been alone for a while, again. */
+/* No long polling with several threads; again after a thread has been alone for a while. */
 START_TEST(not_long_in_a_crowd)
 {
 	unsigned int i;
@@ -90,7 +90,7 @@ START_TEST(not_long_in_a_crowd)
 }
 END_TEST
 
-/* Somebody else had the processor in between. */
+/* Another thread had the processor meanwhile. */
 START_TEST(gives_way)
 {
 	wait_us(100, SPIN_LITTLE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_store.c - the iod's object store against a scratch directory. */
+/* test_store.c - the object store of an iod, in a temporary directory. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -32,8 +32,10 @@
 static char dir[64];
 static struct object_store *store;
 
-/* The store's system calls, interposed: with flaky they do little at a time
- * and are interrupted now and then. */
+/*
+ * Interposed system calls of the store.  With `flaky` they transfer little at a time, and are
+ * interrupted sometimes.
+ */
 static atomic_bool flaky;
 static atomic_uint calls;
 
@@ -226,7 +228,7 @@ static void make_object(struct object_key key)
 	store_obj_put(obj);
 }
 
-/* Many in one leaf, few in the others, some twice; a foreign file is no object. */
+/* Many objects in one directory, few in the others; a foreign file is not an object. */
 START_TEST(walk_names_each_object_once)
 {
 	static bool seen[2][3000];
@@ -401,7 +403,7 @@ static int strike(uint64_t h, bool take_away)
 	return rc;
 }
 
-/* Three get, write, put and remove; nothing may leak or crash. */
+/* Three threads get, write, put and remove objects; nothing may leak or crash. */
 static void *hammer(void *arg)
 {
 	struct hammer *ham = arg;
@@ -430,7 +432,7 @@ START_TEST(threads_share_the_cache)
 		pthread_join(ham[i].thread, NULL);
 		ck_assert_int_eq(ham[i].failed, 0);
 	}
-	/* the open files of the cache must be those that the directory names */
+	/* the open files in the cache must be those in the directory */
 	for (h = 0; h < 48; h++) {
 		ck_assert_int_eq(store_stat(store, object_key_own(h), &by_name),
 				 0);
@@ -483,7 +485,10 @@ START_TEST(efbig_is_passed_on)
 }
 END_TEST
 
-/* A file system of 2 MiB, seen by this process alone; false: not permitted. */
+/*
+ * Mounts a file system of 2 MiB that only this process sees.  Returns false if that is not
+ * permitted.
+ */
 static bool mount_small(void)
 {
 	if (unshare(CLONE_NEWNS) && unshare(CLONE_NEWUSER | CLONE_NEWNS))
@@ -588,7 +593,7 @@ START_TEST(flushes_share_one_sync)
 	store_obj_put(obj);
 	sem_post(&hold);
 	disk_pool_close(pool);
-	/* the later 49 were done with the first, before what was next */
+	/* the later 49 were executed with the first, before the next request */
 	ck_assert_int_eq(last.seen, 50);
 	for (i = 0; i < 50; i++)
 		ck_assert_int_eq(w[i].status, 0);
@@ -604,7 +609,7 @@ static void io_over(struct store_io *io, int status)
 	io_status = status;
 }
 
-/* In a pool without threads all is done at once. */
+/* In a pool without threads everything is executed at once. */
 static int engine_write(struct store_io *io)
 {
 	int rc;
@@ -641,7 +646,7 @@ START_TEST(engine_walks_segments)
 }
 END_TEST
 
-#define PIECES 5000u /* system calls, apart from each other */
+#define PIECES 5000u /* system calls, because the pieces are not contiguous */
 #define APART 4096u
 
 static pthread_t io_thread;
@@ -652,16 +657,19 @@ static void io_over_there(struct store_io *io, int status)
 	io_thread = pthread_self();
 }
 
-/* rc of an engine; *there: on a thread of the pool. */
+/*
+ * Waits for the end of an engine's call that returned rc.  *there is set if it ended on a thread of
+ * the pool.
+ */
 static int engine_end(struct store_io *io, int rc, bool *there)
 {
-	disk_pool_close(io->pool); /* it is done then */
+	disk_pool_close(io->pool); /* the call has ended then */
 	*there = rc == -EINPROGRESS &&
 		 !pthread_equal(io_thread, pthread_self());
 	return rc == -EINPROGRESS ? io_status : rc;
 }
 
-/* n pieces; they are of bytes that are in the cache. */
+/* Transfers n pieces of bytes that are in the page cache. */
 static void engine_pieces(struct store_obj *obj, unsigned int n, bool write)
 {
 	static struct store_seg seg[PIECES];
@@ -687,7 +695,7 @@ static void engine_pieces(struct store_obj *obj, unsigned int n, bool write)
 		ck_assert_int_eq(buf[i], 'p');
 }
 
-/* Many pieces keep a thread that others wait for from nothing. */
+/* A request of many pieces does not block a thread that others need. */
 START_TEST(engine_takes_many_pieces_apart)
 {
 	struct store_obj *obj;

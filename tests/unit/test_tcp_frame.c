@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tcp_frame.c - frames survive the way to bytes and back; others don't. */
+/* test_tcp_frame.c - frames are encoded and decoded without a change; wrong ones are rejected. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static const struct tcp_frame bad[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Every byte is set, so that nothing is left as it was. */
+/* Every byte is set, so that no field keeps its old value. */
 START_TEST(there_and_back)
 {
 	const struct tcp_frame *f = &good[_i];
@@ -123,7 +123,7 @@ START_TEST(check_too_long)
 }
 END_TEST
 
-/* The standard's value. */
+/* The value of the standard. */
 START_TEST(crc_of_digits)
 {
 	ck_assert_uint_eq(crc32c(0, "123456789", 9), 0xe3069283);
@@ -143,7 +143,7 @@ START_TEST(reserved_byte)
 }
 END_TEST
 
-/* The layout is what the header says, whatever machine this is. */
+/* The layout is that of the header on every machine. */
 START_TEST(layout)
 {
 	const struct tcp_frame f = { TCP_OP_WRITE_IMM, 1, 0x01020304,
@@ -211,7 +211,10 @@ START_TEST(hello)
 }
 END_TEST
 
-/* A flipped bit is found, or makes the frame invalid; that of TCP_CHECKED changes nothing else. */
+/*
+ * A flipped bit is detected, or makes the frame invalid; a flip of TCP_CHECKED changes nothing
+ * else.
+ */
 START_TEST(changed_hello)
 {
 	uint8_t buf[TCP_HEAD_LEN + TCP_HELLO_LEN + TP_PRIVATE_MAX], priv[40];
@@ -234,12 +237,12 @@ START_TEST(changed_hello)
 				!tcp_hello_is_intact(&got, buf + TCP_HEAD_LEN));
 		buf[bit / 8] ^= (uint8_t)(1u << bit % 8);
 	}
-	f.imm = f.id = 0; /* of an earlier release */
+	f.imm = f.id = 0; /* from an earlier release */
 	ck_assert(tcp_hello_is_intact(&f, buf + TCP_HEAD_LEN));
 }
 END_TEST
 
-/* Each byte of magic, version and padding counts. */
+/* Each byte of magic, version and padding is checked. */
 START_TEST(strange_hello)
 {
 	uint8_t buf[TCP_HELLO_LEN];
@@ -248,7 +251,7 @@ START_TEST(strange_hello)
 
 	tcp_hello_put(buf, NULL, 0);
 	buf[_i] ^= 0x10;
-	/* of the same transport, and another version: bytes 4 and 5 */
+	/* of the same transport in another version: bytes 4 and 5 */
 	ck_assert_int_eq(tcp_hello_get(buf, sizeof(buf), &h, &why),
 			 _i == 4 || _i == 5 ? -EPROTO : -EPROTOTYPE);
 	ck_assert_ptr_nonnull(why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tcp_listen.c - strangers, slow ones and crowds at the listener. */
+/* test_tcp_listen.c - a listener with strangers, slow clients and many clients. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -12,7 +12,7 @@
 
 static struct rig rig;
 
-/* A well-behaved one still gets in. */
+/* Checks that a correct client is accepted. */
 static void others_get_in(void)
 {
 	int fd = raw_open(&rig);
@@ -38,7 +38,7 @@ START_TEST(garbage)
 }
 END_TEST
 
-/* The right shape, but not the first word. */
+/* A valid frame that is not a hello. */
 START_TEST(not_connect)
 {
 	const struct tcp_frame bye = { .op = TCP_OP_BYE };
@@ -55,7 +55,7 @@ START_TEST(not_connect)
 }
 END_TEST
 
-/* It is told our version, so that its log can say what to upgrade. */
+/* A client of another version gets our version, so that its log can say what to upgrade. */
 START_TEST(other_version)
 {
 	const struct tcp_frame frame = { .op = TCP_OP_CONNECT,
@@ -82,7 +82,7 @@ START_TEST(other_version)
 }
 END_TEST
 
-/* A hello that never ends is dropped by its deadline. */
+/* A hello that never ends is dropped at its deadline. */
 START_TEST(slow)
 {
 	int fd;
@@ -100,7 +100,7 @@ END_TEST
 
 #define CROWD (SOCK_HALF_OPEN + 20)
 
-/* Too many silent ones: the oldest go, so that others get in. */
+/* Too many silent clients: the oldest ones are dropped, so that others are accepted. */
 START_TEST(crowd)
 {
 	int fd[CROWD], i;
@@ -112,7 +112,7 @@ START_TEST(crowd)
 	}
 	for (i = 0; i < 20; i++)
 		ck_assert_uint_eq(raw_end(&rig, fd[i]), 0);
-	/* the youngest is still welcome */
+	/* the newest one is still accepted */
 	raw_hello(&rig, fd[CROWD - 1]);
 	rig_until(&rig, rig.nrequests == 1);
 	others_get_in();
@@ -122,7 +122,7 @@ START_TEST(crowd)
 }
 END_TEST
 
-/* Requests that nobody takes are bounded; the rest waits in the backlog. */
+/* Requests that are not taken are bounded; the rest waits in the backlog. */
 START_TEST(nobody_takes)
 {
 	int fd[CROWD], i;
@@ -143,7 +143,7 @@ START_TEST(nobody_takes)
 }
 END_TEST
 
-/* How often a wait for nothing ends. */
+/* Counts the waits that end without an event. */
 static unsigned int returns_in_ms(unsigned int ms)
 {
 	uint64_t stop = clock_after_ms(ms);
@@ -159,7 +159,10 @@ static unsigned int returns_in_ms(unsigned int ms)
 
 #define SILENT 60
 
-/* Few descriptors are left, and silent ones have them: the oldest go before their deadline. */
+/*
+ * Few descriptors are left, and silent clients have them: the oldest ones are dropped before their
+ * deadline.
+ */
 START_TEST(crowd_has_the_descriptors)
 {
 	int fd[SILENT + 1], i, next;
@@ -187,7 +190,7 @@ START_TEST(crowd_has_the_descriptors)
 }
 END_TEST
 
-/* Out of descriptors: no spinning, and it goes on when there are some. */
+/* Without descriptors the listener does not spin, and continues when there are some. */
 START_TEST(no_descriptors)
 {
 	struct rlimit old, tight;
@@ -214,7 +217,7 @@ START_TEST(no_descriptors)
 }
 END_TEST
 
-/* An error that stays is said once, and does not spin either. */
+/* A permanent error is logged once, and causes no spinning. */
 START_TEST(cannot_accept)
 {
 	const char *said;
@@ -233,7 +236,7 @@ START_TEST(cannot_accept)
 }
 END_TEST
 
-/* The listener goes while strangers and requests are at the door. */
+/* The listener is closed while strangers and requests wait. */
 START_TEST(unlisten_with_visitors)
 {
 	int silent, asking;
@@ -254,7 +257,7 @@ START_TEST(unlisten_with_visitors)
 }
 END_TEST
 
-/* Silence is death only if something was tried and not answered. */
+/* Silence means death only if something was sent and got no reply. */
 START_TEST(pulse)
 {
 	static const struct {
@@ -262,12 +265,12 @@ START_TEST(pulse)
 		uint32_t ack_ms, data_ms;
 		bool gone;
 	} table[] = {
-		{ 0, 0, 99999, 99999, false }, /* idle: keepalive's business */
+		{ 0, 0, 99999, 99999, false }, /* idle: left to the keepalive */
 		{ 2, 0, 1001, 1001, true },
 		{ 0, 2, 1001, 1001, true },
-		{ 1, 0, 1001, 1001, false }, /* perhaps on its way */
+		{ 1, 0, 1001, 1001, false }, /* perhaps in flight */
 		{ 0, 1, 1001, 1001, false },
-		{ 9, 9, 1000, 1001, false }, /* answered in time */
+		{ 9, 9, 1000, 1001, false }, /* a reply in time */
 		{ 9, 9, 1001, 1000, false },
 	};
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_tcp_mem.c - the tcp provider's memory: keys and what they cover, uses
- * against deregistration, and positions in lists of pieces.
+ * test_tcp_mem.c - memory of the tcp provider: keys and their ranges, uses during deregistration,
+ * and positions in lists of pieces.
  */
 #include <check.h>
 #include <errno.h>
@@ -78,7 +78,7 @@ START_TEST(implied_rights)
 }
 END_TEST
 
-/* A key does not come back while others are used up. */
+/* A key is not reused while others are unused. */
 START_TEST(keys_are_not_reused_soon)
 {
 	static char buf[8];
@@ -130,14 +130,14 @@ START_TEST(hold)
 	ck_assert_int_eq(tcp_mr_hold(tdev, sge, 2, held), 1);
 	tcp_mr_release(held, 1);
 	ck_assert_uint_ne(key, 0);
-	/* would hang if the failed hold had left a use behind */
+	/* would hang if the failed hold still counted as a use */
 	tp_mr_dereg(a);
 }
 END_TEST
 
 #define LANDING 65536u
 
-/* Memory that one thread gives back while another lands data in it. */
+/* Memory that one thread deregisters while another one writes data to it. */
 struct lander {
 	_Atomic uint32_t key;
 	_Atomic bool stop;
@@ -177,7 +177,7 @@ START_TEST(dereg_waits)
 	pthread_create(&thread, NULL, land, &l);
 	for (i = 0; i < 2000; i++) {
 		tp_mr_dereg(mr);
-		/* ours now: a late write of land() is a race, and is detected */
+		/* the memory is ours again: a late write of land() is a race, and is detected */
 		memset(buf, 0, LANDING);
 		sched_yield();
 		ck_assert_msg(!memcmp(buf, zeros, LANDING), "round %d", i);
@@ -196,7 +196,7 @@ END_TEST
 #define PIECES 40
 #define BYTES 4096
 
-/* Walks a list in random steps and compares with the bytes laid end to end. */
+/* Walks a list in random steps, and compares with the contiguous bytes. */
 START_TEST(cursor_walks_all_bytes)
 {
 	static uint8_t mem[BYTES], flat[BYTES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tcp_pace.c - whose congestion control the sockets have. */
+/* test_tcp_pace.c - which congestion control the sockets use. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -13,7 +13,7 @@
 #define UNPACED "reno"
 
 static struct rig rig;
-static char usual[16]; /* the system's */
+static char usual[16]; /* the default of the system */
 static char other[16]; /* one that is not UNPACED, or empty */
 
 static const char *control(int fd)
@@ -35,7 +35,7 @@ static int new_socket(void)
 	return fd;
 }
 
-/* Where the system's is UNPACED, another one that we may have. */
+/* If the default is UNPACED, finds another one that is permitted. */
 static void find_other(int fd)
 {
 	static const char *const names[] = { usual, "cubic", "bbr", "htcp" };
@@ -73,7 +73,7 @@ static void teardown(void)
 	rig_close(&rig);
 }
 
-/* As if the system's were one that paces; a listener is made after that. */
+/* Makes the default look like one that paces; then creates a listener. */
 static void say_paced(const char *name)
 {
 	strcpy(dev()->paced, name);
@@ -85,7 +85,7 @@ static void say_paced(const char *name)
 	tp_listener_addr(rig.listener, &rig.addr);
 }
 
-/* Both ends of a connection of ours. */
+/* Checks both ends of a connection. */
 static void both_have(const char *name)
 {
 	struct tp_ep_attr attr = { .max_recv_wr = 4, .max_send_wr = 4 };
@@ -129,7 +129,7 @@ START_TEST(bbr_alone)
 }
 END_TEST
 
-/* Another address is taken for another host. */
+/* Another address counts as another host. */
 START_TEST(elsewhere)
 {
 	struct sockaddr_in sa = { .sin_family = AF_INET };
@@ -153,7 +153,7 @@ START_TEST(elsewhere)
 }
 END_TEST
 
-/* Neither fails the connection nor is told of each. */
+/* If it is unavailable, connections do not fail, and it is not logged for each. */
 START_TEST(not_to_be_had)
 {
 	const char *said;

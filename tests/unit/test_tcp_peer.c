@@ -49,7 +49,7 @@ static void post_recv(unsigned int ep, uint64_t id, size_t off, uint32_t len)
 	ck_assert_int_eq(tp_post_recv(rig.ep[ep], &wr), 0);
 }
 
-/* A message of len bytes goes through ep. */
+/* Checks that a message of len bytes passes ep. */
 static void works(int fd, unsigned int ep, uint32_t len)
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = len };
@@ -66,7 +66,7 @@ static void works(int fd, unsigned int ep, uint32_t len)
 	ck_assert_mem_eq((char *)mem + 1024, payload, len);
 }
 
-/* ep ends with status, its peer is told nak, and other connections live. */
+/* Checks that ep ends with status, its peer gets nak, and other connections stay. */
 static void ends(int fd, unsigned int ep, int status, uint32_t nak)
 {
 	int other = raw_open(&rig);
@@ -79,12 +79,12 @@ static void ends(int fd, unsigned int ep, int status, uint32_t nak)
 	close(fd);
 }
 
-/* Frames that must not come from an established peer. */
+/* Frames that an established peer must not send. */
 static const struct {
 	const char *what;
 	struct tcp_frame frame;
-	struct tcp_seg seg[2]; /* addr: offset into mem */
-	int rkey; /* 1: the right one */
+	struct tcp_seg seg[2]; /* addr is an offset into mem */
+	int rkey; /* 1: the right key */
 	int status;
 	uint32_t nak;
 } wrongs[] = {
@@ -224,7 +224,7 @@ START_TEST(wrong_frame)
 }
 END_TEST
 
-/* Answers to another question than the one that was asked. */
+/* Replies that do not match the request. */
 static const struct tcp_frame answers[] = {
 	{ TCP_OP_READ_DATA, 0, 63, 0, 1 },
 	{ TCP_OP_READ_DATA, 0, 65, 0, 1 },
@@ -284,7 +284,7 @@ START_TEST(too_long_for_receive)
 }
 END_TEST
 
-/* More questions at once than the protocol allows. */
+/* More outstanding requests than the protocol allows. */
 START_TEST(too_many_reads)
 {
 	struct tcp_frame read = { .op = TCP_OP_READ, .nseg = 1, .len = BIG };
@@ -308,7 +308,7 @@ START_TEST(too_many_reads)
 }
 END_TEST
 
-/* Not ready: the message waits in the socket, other connections do not. */
+/* Without a receive the message waits in the socket; other connections do not wait. */
 START_TEST(no_receive_posted)
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 5 };
@@ -348,7 +348,7 @@ START_TEST(reset_while_not_ready)
 }
 END_TEST
 
-/* Half of a WRITE has landed when the memory is deregistered. */
+/* Half of a WRITE has arrived when the memory is deregistered. */
 START_TEST(dereg_under_write)
 {
 	const struct tcp_frame write = {
@@ -375,7 +375,7 @@ START_TEST(dereg_under_write)
 }
 END_TEST
 
-/* The answer to a READ is under way when the memory is deregistered. */
+/* The reply to a READ is in flight when the memory is deregistered. */
 START_TEST(dereg_under_read)
 {
 	const uint32_t len = 64u << 20;
@@ -396,7 +396,7 @@ START_TEST(dereg_under_read)
 	ck_assert_uint_eq(head.len, len);
 	tp_mr_dereg(big_mr);
 	memset(big, 0x55, len);
-	/* the old bytes of the socket, and then an error: never the new bytes */
+	/* the socket gets old bytes, and then an error, but never the new bytes */
 	while (raw_recv(&rig, fd, part, sizeof(part)))
 		ck_assert(!part[0] && !memcmp(part, part + 1, 1023));
 	rig_until(&rig, rig.gone[0]);
@@ -406,7 +406,7 @@ START_TEST(dereg_under_read)
 }
 END_TEST
 
-/* A connector that checks frames.  Returns its socket. */
+/* Connects as a peer that checks frames.  Returns its socket. */
 static int checked_open(void)
 {
 	unsigned int before = rig.neps;
@@ -426,7 +426,7 @@ static int checked_open(void)
 }
 
 #define CHECKED_LEN (TCP_HEAD_LEN + TCP_CHECK_LEN + 64u)
-/* A message of 64 bytes of which the first 48 are covered. */
+/* A message of 64 bytes of which the first 48 are covered by the check. */
 static void checked_message(uint8_t buf[CHECKED_LEN])
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 64 };
@@ -453,7 +453,7 @@ START_TEST(checked)
 }
 END_TEST
 
-/* A wrong bit in each part of the frame: nothing of it is used. */
+/* A flipped bit in each part of the frame: nothing of the frame is used. */
 START_TEST(changed)
 {
 	static const unsigned int at[] = { 0,
@@ -478,7 +478,7 @@ START_TEST(changed)
 }
 END_TEST
 
-/* All in single bytes: no frame depends on how it is cut. */
+/* The frames arrive in single bytes, so they do not depend on their division. */
 START_TEST(byte_by_byte)
 {
 	const struct tcp_frame write = {
@@ -508,7 +508,7 @@ START_TEST(byte_by_byte)
 }
 END_TEST
 
-/* An end in the middle of a frame is the end of the peer's process. */
+/* The end of the stream in the middle of a frame is the end of the peer's process. */
 START_TEST(end_in_mid_frame)
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 1000 };
@@ -525,7 +525,7 @@ START_TEST(end_in_mid_frame)
 }
 END_TEST
 
-/* The peer's host hears nothing any more: its kernel drops what comes. */
+/* Makes the peer's host deaf: its kernel drops all packets. */
 static void make_deaf(int fd)
 {
 	struct sock_filter drop = BPF_STMT(BPF_RET | BPF_K, 0);
@@ -563,7 +563,7 @@ START_TEST(silent_host)
 }
 END_TEST
 
-/* The peer's host answers; its program does so for a while, then no more. */
+/* The peer's host replies, but its program does so only for a while. */
 START_TEST(silent_program)
 {
 	const struct tcp_frame echo = { .op = TCP_OP_ECHO };
@@ -598,7 +598,7 @@ static int option(int fd, int level, int name)
 	return val;
 }
 
-/* With nothing under way it is the kernel's keepalive that asks. */
+/* If nothing is outstanding, the keepalive of the kernel probes. */
 START_TEST(keepalive)
 {
 	int fd = raw_open(&rig), ms, s;
@@ -622,7 +622,7 @@ static void sealer_freed(struct sealer *s)
 	freed++;
 }
 
-/* Unsealed data that came before, in part or whole, and was not polled, is an error once sealed. */
+/* Unsealed data that arrived before sealing, and was not polled, is an error afterwards. */
 START_TEST(seal_behind_bare)
 {
 	const struct tcp_frame send = { .op = TCP_OP_SEND, .len = 8 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_thread_hints.c - a hint is for the next request of its thread, and no other. */
+/* test_thread_hints.c - a hint applies only to the next request of its thread. */
 #include <check.h>
 #include <errno.h>
 
@@ -33,7 +33,7 @@ static struct thread_hint take(pid_t thread)
 	return hint;
 }
 
-/* ---- the kernel's truncation ---- */
+/* ---- truncation by the kernel ---- */
 
 static void expect_truncate(pid_t thread, uint64_t end)
 {
@@ -76,7 +76,7 @@ START_TEST(truncation_expires)
 {
 	expect_expired(100);
 	ck_assert_uint_eq(take(THREAD).truncate.file, 0);
-	/* also if the thread has another hint; and then it does not count as the highest */
+	/* also if the thread has another hint, and then that one does not count as the highest */
 	thread_hints_set_failed(hints, THREAD, 1);
 	expect_expired(200);
 	expect_truncate(THREAD, 100);
@@ -142,10 +142,10 @@ START_TEST(another_change_counts)
 	uint64_t changes = thread_hints_changes(hints);
 
 	thread_hints_count_change(hints);
-	set_dir_attr(changes); /* it was answered meanwhile */
+	set_dir_attr(changes); /* the reply was sent meanwhile */
 	ck_assert(!take(THREAD).has_attr);
 	set_dir_attr(thread_hints_changes(hints));
-	thread_hints_count_change(hints); /* it is answered later */
+	thread_hints_count_change(hints); /* the reply is sent later */
 	ck_assert(!take(THREAD).has_attr);
 }
 END_TEST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ticket.c - tickets and capabilities against a model.  A sealed one opens to the same
- * contents, where and as long as it is valid, and nothing else opens.
+ * test_ticket.c - tickets and capabilities, compared with a model.  A sealed one opens with the
+ * same content, where and as long as it is valid.  Nothing else can be opened.
  */
 #include <errno.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static void teardown(void)
 	key_rig_close(&rig);
 }
 
-/* Few values, so that they often meet. */
+/* Few different values, so that they are often equal. */
 static struct token_limits random_bounds(void)
 {
 	return (struct token_limits){ rnd_in(&rnd, 1, 2), rnd_in(&rnd, 1, 3),
@@ -80,7 +80,7 @@ static struct capability random_cap(void)
 				    (uint32_t)rnd_in(&rnd, 1, 3) };
 }
 
-/* ---- what holds, and where ---- */
+/* ---- where and when they are valid ---- */
 
 START_TEST(test_tickets)
 {
@@ -119,7 +119,7 @@ START_TEST(test_capabilities)
 }
 END_TEST
 
-/* Each refusal says what it is for. */
+/* Each rejection has its reason. */
 START_TEST(test_reasons)
 {
 	const struct token_limits b = { 1, 2, 3, 100 };
@@ -143,7 +143,7 @@ START_TEST(test_reasons)
 }
 END_TEST
 
-/* ---- what was changed ---- */
+/* ---- changed bits ---- */
 
 START_TEST(test_ticket_bits)
 {
@@ -211,7 +211,7 @@ START_TEST(test_lengths)
 }
 END_TEST
 
-/* The key is shared, and one never passes for the other. */
+/* Tickets and capabilities use the same key, but one is never accepted as the other. */
 START_TEST(test_kinds)
 {
 	struct capability cap = random_cap(), c;

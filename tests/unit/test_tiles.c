@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tiles.c - flattened types against a model that lists every byte. */
+/* test_tiles.c - flattened types, compared with a model that lists every byte. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 
 #define SEED 20031006u
 #define BLOCKS 8
-#define BYTES 400 /* of the stream that the model lists */
+#define BYTES 400 /* bytes of the stream that the model lists */
 
 struct sample {
 	int64_t at[BLOCKS], len[BLOCKS];
 	struct tile tile;
 	int64_t base;
-	int64_t place[BYTES]; /* of each byte of the stream */
+	int64_t place[BYTES]; /* the place of each byte of the stream */
 };
 
 static void list_bytes(struct sample *s)
@@ -31,7 +31,7 @@ static void list_bytes(struct sample *s)
 						s->at[b] + i;
 }
 
-/* Ascending blocks; some touch, some are empty, the first may begin late. */
+/* Ascending blocks; some are adjacent, some are empty, and the first may begin late. */
 static void random_sample(struct rnd *r, struct sample *s)
 {
 	int64_t at = (int64_t)rnd_in(r, 0, 5);
@@ -50,7 +50,7 @@ static void random_sample(struct rnd *r, struct sample *s)
 	list_bytes(s);
 }
 
-/* The cursor walks the model from byte n on. */
+/* Checks that the cursor walks the model from byte n on. */
 static void ck_walk(const struct sample *s, struct cursor c, size_t n)
 {
 	while (n < BYTES) {
@@ -101,7 +101,7 @@ START_TEST(a_place_is_the_next_byte)
 }
 END_TEST
 
-/* A far place is found by division: this would take for ever otherwise. */
+/* A far place is found by division; otherwise this would take for ever. */
 START_TEST(a_far_place_is_near)
 {
 	int64_t at[] = { 0, 10 }, len[] = { 4, 4 };
@@ -114,7 +114,7 @@ START_TEST(a_far_place_is_near)
 }
 END_TEST
 
-/* Both lists, expanded, pair the streams byte by byte. */
+/* Checks that both lists, expanded, pair the streams byte by byte. */
 static void ck_pairs(const struct sample *mem, const struct sample *file,
 		     const struct pieces *m, const struct pieces *f,
 		     int64_t from, int64_t n)

@@ -12,7 +12,7 @@
 
 static struct rpc_ctx ctx;
 static struct rpc_timer timer[N];
-static uint64_t last; /* that fired */
+static uint64_t last; /* the time of the last one that fired */
 static unsigned int fired;
 
 static void fire(struct rpc_timer *t)
@@ -53,7 +53,9 @@ static unsigned int due(void)
 	return n;
 }
 
-/* Set, set again, cleared, also when they are not armed; compared with a scan of all. */
+/*
+ * Timers are set, set again and cleared, also if they are not armed; compared with a scan of all.
+ */
 START_TEST(model)
 {
 	struct rnd r;
@@ -87,7 +89,7 @@ static void set_self(struct rpc_timer *t)
 	rpc_timer_clear(&ctx, &timer[1]);
 }
 
-/* One that fires sets itself and clears another that is due. */
+/* A timer that fires sets itself, and clears another one that is due. */
 START_TEST(from_within)
 {
 	timer[0].fire = set_self;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_tool.c - what the tools share, with servers that come and go. */
+/* test_tool.c - functions that the tools share, while servers are added and removed. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "tests/run_suite.h"
 #include "client/tools/common/tool.h"
 
-static int answer[2]; /* of the two calls; -1: ETIMEDOUT */
+static int answer[2]; /* results of the two calls; -1: ETIMEDOUT */
 static unsigned int calls;
 
-/* In the library's place. */
+/* Replaces the library's function. */
 int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max)
 {
 	int n = answer[calls++];
@@ -23,7 +23,7 @@ int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max)
 	return n;
 }
 
-/* More of them, fewer, or none that answers, at the second call. */
+/* The second call finds more servers, fewer, or gets no reply. */
 START_TEST(servers)
 {
 	static const struct {

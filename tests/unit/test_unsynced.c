@@ -14,7 +14,7 @@
 
 #define IODS 4u
 #define HANDLES 6u
-#define FILES 12u /* two of each handle */
+#define FILES 12u /* two for each handle */
 #define STEPS 200000u
 
 static struct fs fs;
@@ -59,7 +59,8 @@ START_TEST(lives)
 	unsigned int since = iod_boots_now(&fs.boots);
 
 	ck_assert(!iod_boots_met(&fs.boots, 2, 1));
-	ck_assert(!iod_boots_met(&fs.boots, 2, 0)); /* does not say */
+	/* the iod does not report its boot */
+	ck_assert(!iod_boots_met(&fs.boots, 2, 0));
 	ck_assert(iod_boots_kept(&fs.boots, 2, since));
 	ck_assert(iod_boots_met(&fs.boots, 2, 7));
 	ck_assert(!iod_boots_met(&fs.boots, 2, 7));
@@ -91,7 +92,7 @@ static void lose(struct world *w)
 		w->lost[h] |= w->dirty[h] && is_on(h, iod);
 }
 
-/* At times a host goes down in the middle. */
+/* Sometimes a host restarts during the write. */
 static void write_one(struct world *w, struct file *f)
 {
 	unsigned int since = unsynced_since(f, 0);
@@ -154,7 +155,7 @@ START_TEST(the_first_of_too_many)
 	}
 	ck_assert(!unsynced_has(f));
 	ck_assert_uint_eq(unsynced_take(f), 0);
-	/* it is one of the last then */
+	/* it is one of the last ones then */
 	unsynced_wrote(f, unsynced_since(f, 0));
 	ck_assert(unsynced_has(f));
 	ck_assert_uint_ne(unsynced_take(f), 0);

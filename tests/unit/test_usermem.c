@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_usermem.c - memory that is there, half there, or not. */
+/* test_usermem.c - memory that is accessible, in part, or not. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,8 @@
 #define PAGE 4096u
 
 static int fd;
-static char *mem; /* four pages: there, gone, read-only, there */
+/* four pages: accessible, inaccessible, read-only, accessible */
+static char *mem;
 
 static void setup(void)
 {
@@ -60,7 +61,7 @@ START_TEST(one_piece)
 
 	ck_assert_int_eq(usermem_there(&iov, 1, false), ranges[_i].read);
 	ck_assert_int_eq(usermem_there(&iov, 1, true), write);
-	/* so far nothing was changed */
+	/* nothing was changed so far */
 	ck_assert_int_eq(mem[0] + mem[PAGE - 1] + mem[2 * PAGE], 21);
 	ck_assert_int_eq(usermem_touch(fd, &iov, 1), write ? 0 : -EFAULT);
 	ck_assert_int_eq(usermem_zero(fd, iov.iov_base, iov.iov_len),
@@ -89,7 +90,7 @@ START_TEST(gather)
 }
 END_TEST
 
-/* More pages and pieces than one system call takes, the last one bad. */
+/* More pages and pieces than one system call accepts; the last one is inaccessible. */
 START_TEST(many_pieces)
 {
 	struct iovec iov[50];
@@ -106,7 +107,7 @@ START_TEST(many_pieces)
 }
 END_TEST
 
-/* So long that it is tried at once: all of it, and with pages in it that are not. */
+/* A piece that is so long that it is tried at once: accessible, and with inaccessible pages. */
 START_TEST(long_piece)
 {
 	const size_t good = 40 * PAGE, all = good + PAGE;
@@ -147,7 +148,7 @@ START_TEST(null)
 }
 END_TEST
 
-/* Without the descriptor nothing is known, and nothing fails. */
+/* Without the descriptor nothing is known, and no check fails. */
 START_TEST(no_descriptor)
 {
 	struct iovec iov = { mem + PAGE, 1 };
@@ -158,7 +159,7 @@ START_TEST(no_descriptor)
 }
 END_TEST
 
-/* A text ends in its page, in the next one, or is not to be read to its end. */
+/* A text ends in its page, in the next one, or cannot be read to its end. */
 START_TEST(text)
 {
 	memset(mem, 'x', PAGE);

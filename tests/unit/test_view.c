@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_view.c - partitions against counting bytes one by one. */
+/* test_view.c - partitions, compared with a count of single bytes. */
 #include <check.h>
 #include <errno.h>
 

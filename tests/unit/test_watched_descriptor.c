@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_watched_descriptor.c - who sleeps for messages sees to a descriptor meanwhile. */
+/* test_watched_descriptor.c - a thread that sleeps for messages also watches a descriptor. */
 #include <check.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static struct tp_dev *dev;
 static struct rpc_ctx *ctx;
 static unsigned int left;
 
-/* The sleep is over by that. */
+/* Ends the sleep. */
 static void leave(struct watched_descriptor *watched)
 {
 	left++;
@@ -39,7 +39,7 @@ static void teardown(void)
 	tp_dev_close(dev);
 }
 
-/* The bound is only against a hang. */
+/* The time limit is only against a hang. */
 START_TEST(while_it_sleeps)
 {
 	struct watched_descriptor watched = { .fd = eventfd(1, EFD_CLOEXEC),
@@ -56,7 +56,7 @@ START_TEST(while_it_sleeps)
 }
 END_TEST
 
-/* Woken up for another reason it still has its task. */
+/* A thread that was woken for another reason still has its task. */
 START_TEST(and_afterwards)
 {
 	struct watched_descriptor watched = { .fd = eventfd(0, EFD_CLOEXEC),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_wire.c - messages that were built are parsed; changed ones are rejected. */
+/* test_wire.c - built messages can be parsed, and changed ones are rejected. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -82,7 +82,7 @@ START_TEST(samples_are_complete)
 }
 END_TEST
 
-/* It ends where the version before has its end. */
+/* Returns true if the message is cut where the previous version ends it. */
 static bool is_before(const struct wire_sample *s, size_t cut)
 {
 	bool reply = s->flags & WIRE_F_REPLY;
@@ -97,7 +97,10 @@ static bool is_before(const struct wire_sample *s, size_t cut)
 	return least && s->body_len > least && cut == sizeof(m.hdr) + least;
 }
 
-/* True for a message of the previous version: with zeros after it, it is one of this version. */
+/*
+ * Returns true for a message of the previous version: with zeros appended, it is one of this
+ * version.
+ */
 static bool is_whole(const struct wire_sample *s)
 {
 	return (s->op == WIRE_CHALLENGE &&
@@ -283,7 +286,7 @@ START_TEST(build_zeroes)
 }
 END_TEST
 
-/* A GETATTR for somebody with n groups; its length. */
+/* Builds a GETATTR for a user with n groups.  Returns its length. */
 static size_t build_as(unsigned int n)
 {
 	struct wire_path path = { .dir = 1, .path_len = htole32(1) };

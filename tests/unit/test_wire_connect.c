@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_wire_connect.c - private data: of any length, alignment and content. */
+/* test_wire_connect.c - private data of any length, alignment and content. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -72,7 +72,7 @@ START_TEST(any_length)
 }
 END_TEST
 
-/* Another version may have another length: the version is told first. */
+/* Another version may have another length: the version is checked first. */
 START_TEST(another_version)
 {
 	const struct kind *k = &kinds[_i];
@@ -134,7 +134,7 @@ START_TEST(accept_fields)
 }
 END_TEST
 
-/* One that is not there, or only in part, says nothing. */
+/* A missing or incomplete hail has no features. */
 START_TEST(hails)
 {
 	struct {

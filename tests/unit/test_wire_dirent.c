@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_wire_dirent.c - records of directories: nothing in them is believed. */
+/* test_wire_dirent.c - records of directories: every field is checked. */
 #include <check.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 static const size_t kinds[] = { sizeof(struct wire_dirent),
 				sizeof(struct wire_direntplus) };
 
-/* A record with a name of len bytes; there is room after it. */
+/* A record with a name of len bytes, and room after it. */
 struct record {
 	_Alignas(8) uint8_t at[1024];
 	struct wire_dirent *d;
@@ -65,7 +65,7 @@ START_TEST(names)
 	r.name[4] = '\0';
 	ck_assert(!ok(&r, r.len));
 	make(&r, kinds[_i], 5);
-	r.name[5] = 'n'; /* no NUL after it */
+	r.name[5] = 'n'; /* no NUL at the end */
 	ck_assert(!ok(&r, r.len));
 }
 END_TEST

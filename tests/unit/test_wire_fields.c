@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_wire_fields.c - each field and count has its bound, named when broken. */
+/* test_wire_fields.c - each field and count has its limit, which is named when it is exceeded. */
 #include <check.h>
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static int parse(size_t len, const char **why)
 	return wire_parse(&m, len, &msg, why);
 }
 
-/* One field of a good message set to a bad value. */
+/* One field of a valid message, set to an invalid value. */
 struct bad {
 	const char *sample;
 	size_t off;
@@ -71,7 +71,7 @@ struct bad {
 			sizeof(((struct type *)0)->field), val, -EPROTO, why   \
 	}
 
-/* The first row has two buckets at 56 and its text at 88; the second one is at 104. */
+/* The first row has two buckets at 56 and its text at 88; the second row is at 104. */
 #define METRIC(off, width, val, why)                                           \
 	{                                                                      \
 		"metrics reply",                                               \
@@ -85,12 +85,12 @@ struct bad {
 
 #define RING(i, field, val, why)                                               \
 	TAIL("copysets reply", wire_copysets_rep, i, wire_ring, field, val, why)
-/* After two rings. */
+/* At the offset after two rings. */
 #define COPYSET(i, field, val, why)                                            \
 	TAIL("copysets reply", wire_copysets_rep, (i) + 1, wire_copyset,       \
 	     field, val, why)
 
-/* After two groups and a name of six bytes. */
+/* At the offset after two groups and a name of six bytes. */
 #define JOB(off, width, val, why)                                              \
 	{                                                                      \
 		"hello, job",                                                  \
@@ -777,7 +777,7 @@ START_TEST(bad_fields)
 }
 END_TEST
 
-/* Two regions, each good, whose sum is beyond 2^63 - 1. */
+/* Two valid regions, whose sum is beyond 2^63 - 1. */
 START_TEST(sum_of_regions)
 {
 	const size_t reg = sizeof(m.hdr) + sizeof(struct wire_io);
@@ -812,7 +812,7 @@ START_TEST(no_list_without_vectors)
 }
 END_TEST
 
-/* Bytes between the pieces of one piece, or one row, are ignored. */
+/* Bytes between the pieces are ignored if there is only one piece, or one row. */
 START_TEST(lone_vectors_have_no_stride)
 {
 	const size_t vec = sizeof(m.hdr) + sizeof(struct wire_list);
@@ -845,8 +845,8 @@ START_TEST(no_io_of_nothing)
 END_TEST
 
 /*
- * The largest count of each tail item is accepted, and one more is rejected.  fix() makes the rest
- * of the message agree with a new count.  item is the place of the first tail item.
+ * The largest count of each tail item is accepted, and one more is rejected.  fix() adapts the rest
+ * of the message to a new count.  `item` is the place of the first tail item.
  */
 struct limit {
 	const char *sample;

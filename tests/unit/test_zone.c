@@ -20,7 +20,7 @@ static struct zone_owner a, b, c, other[3];
 struct waiter {
 	struct zone_wait wait;
 	struct zone_buf *buf;
-	int turn; /* when it got it */
+	int turn; /* its place in the order of grants */
 };
 static int turns;
 
@@ -47,8 +47,10 @@ static void open_zones(struct zones_attr attr)
 
 #define FLAT 6u
 
-/* Buffers of one size: half of them for one owner, a third each for two, and three have
- * all of them. */
+/*
+ * Buffers of one size: one owner gets half of them, two get a third each, and three get all of
+ * them.
+ */
 static void setup_flat(void)
 {
 	open_zones((struct zones_attr){ .n = 1, .zone = { { 4096, FLAT } } });
@@ -123,7 +125,7 @@ END_TEST
 
 START_TEST(then_a_bigger_one_then_a_smaller)
 {
-	struct zone_owner owner[14]; /* with one buffer each */
+	struct zone_owner owner[14]; /* each owner has one buffer */
 	struct zone_buf *buf[14];
 	struct zones_stats stats;
 	struct waiter none;
@@ -204,7 +206,7 @@ START_TEST(half_is_the_most)
 }
 END_TEST
 
-/* Owners that give nothing back leave some for the next. */
+/* Owners that take turns leave some buffers for the next one. */
 START_TEST(there_is_some_for_the_next)
 {
 	struct zone_owner *first[2] = { &a, &b };
@@ -230,7 +232,7 @@ START_TEST(there_is_some_for_the_next)
 }
 END_TEST
 
-/* Nothing is left: three others have the most that they can together. */
+/* Leaves no buffer: three other owners have as many as they can have together. */
 static void take_all(struct zone_buf *buf[FLAT])
 {
 	static const unsigned int has[] = { 0, 0, 0, 1, 1, 2 };
@@ -239,7 +241,7 @@ static void take_all(struct zone_buf *buf[FLAT])
 		buf[i] = take(&other[has[i]], 1);
 }
 
-/* One owner asks for much first; the others have theirs before his second. */
+/* One owner asks for many buffers first; the others get theirs before its second one. */
 START_TEST(owners_take_turns)
 {
 	struct zone_buf *buf[FLAT];
@@ -257,7 +259,7 @@ START_TEST(owners_take_turns)
 	ck_assert_int_eq(wa[0].turn, 1);
 	ck_assert_int_eq(wb[0].turn, 2);
 	ck_assert_int_eq(wc.turn, 3);
-	zone_put(zones, buf[3]); /* is left for the next */
+	zone_put(zones, buf[3]); /* stays free for the next one */
 	ck_assert_int_eq(turns, 3);
 	zone_put(zones, buf[4]);
 	ck_assert_int_eq(wa[1].turn, 4);
@@ -300,7 +302,7 @@ static void put_at_once(struct zone_wait *wait, struct zone_buf *buf)
 	zone_put(zones, buf);
 }
 
-/* A long queue that gives back from ready() does not deepen the stack. */
+/* A long queue whose ready() returns buffers does not deepen the stack. */
 START_TEST(ready_may_put)
 {
 	static struct waiter w[1000];

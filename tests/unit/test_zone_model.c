@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_zone_model.c - random calls on the zones against a model.  The model knows every buffer,
- * every holder and every waiter by number, and checks all of them each time:
+ * test_zone_model.c - random calls on the zones, compared with a model.  The model knows every
+ * buffer, every holder and every waiter by number, and checks all of them each time:
  *
  *   No buffer has two holders, and none is lost.
- *   Its size follows the rule.
+ *   The size of a buffer follows the rule.
  *   No request waits that could be served.
- *   Requests of an owner are served in order.  An owner that may get a buffer sees at most one go
- *     to each of the others before its own.
- *   An owner that has as much as is free gets no more: so no owner holds more than half and one
- *     buffer.
+ *   Requests of an owner are served in order.  An owner that may get a buffer sees each other owner
+ *     get at most one before its own.
+ *   An owner gets no buffer if it holds at least as much as is free.  So no owner holds more than
+ *     half and one buffer.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct ask {
 	struct zone_wait wait; /* first */
 	int state, owner;
 	size_t want;
-	unsigned long since; /* the number of the request */
+	unsigned long since; /* number of the request */
 	struct zone_buf *buf;
 };
 
@@ -41,10 +41,12 @@ static struct model {
 	struct rnd rnd;
 	struct zone_owner owner[OWNERS];
 	struct ask ask[ASKS];
-	struct zone_buf *known[BUFS]; /* every buffer that was ever seen */
+	/* every buffer that was given out so far */
+	struct zone_buf *known[BUFS];
 	unsigned int nknown, nfree[ZONES_MAX];
 	unsigned long count;
-	unsigned int passed[OWNERS][OWNERS]; /* [i][j]: j got while i could */
+	/* [i][j]: number of buffers that j got while i could have one */
+	unsigned int passed[OWNERS][OWNERS];
 } m;
 
 static size_t held(int owner)
@@ -108,7 +110,7 @@ static size_t rule(size_t want)
 	return small;
 }
 
-/* Whole, nobody else's, and apart from all others. */
+/* Checks that the buffer is complete, has no other holder, and overlaps no other one. */
 static void check_buf(const struct zone_buf *buf)
 {
 	const char *lo = buf->addr, *hi = lo + buf->len;
@@ -126,7 +128,7 @@ static void check_buf(const struct zone_buf *buf)
 		m.known[m.nknown++] = (struct zone_buf *)buf;
 }
 
-/* waited: others may have been before it. */
+/* The request has its buffer.  If it waited, other requests may have been served before it. */
 static void given(struct ask *k, struct zone_buf *buf, bool waited)
 {
 	int i;
@@ -158,7 +160,7 @@ static void put(struct ask *k)
 	zone_put(m.zones, buf);
 }
 
-/* Some give back or ask again at once, out of the callback. */
+/* Some requests return their buffers, or ask again, inside the callback. */
 static void some_ask(void);
 
 static void ready(struct zone_wait *wait, struct zone_buf *buf)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_samples.c - good messages; constants are those of a little-endian host. */
+/* wire_samples.c - valid messages; constants are those of a little-endian host. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@
 		.gid = 100, .flags = WIRE_A_SIZE, .dist = DIST                 \
 	}
 
-static const char a_path[] = "a/path"; /* 6 bytes: 2 of padding */
+static const char a_path[] = "a/path"; /* 6 bytes and 2 of padding */
 static const char full_path[] = "12345678"; /* no padding */
 static const le32 groups[2] = { 100, 27 };
 static const char uris[] = "tcp://a:1\0tcp://b:2";

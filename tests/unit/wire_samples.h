@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_samples.h - one good message of every operation and direction, for
- * tests that change one thing at a time and for seeds of the fuzzers.
+ * wire_samples.h - one valid message of every operation and direction, for tests that change one
+ * field at a time, and for seeds of the fuzzers.
  */
 #ifndef WIRE_SAMPLES_H
 #define WIRE_SAMPLES_H
@@ -10,7 +10,7 @@
 
 #include "common/wire/wire.h"
 
-#define SAMPLE_MAX 2048u /* bytes of the largest one */
+#define SAMPLE_MAX 2048u /* bytes of the largest sample */
 
 struct wire_sample {
 	const char *name;
@@ -23,18 +23,18 @@ struct wire_sample {
 	struct sample_item {
 		const void *ptr;
 		size_t len;
-		size_t count_off; /* of its length field in the body */
+		size_t count_off; /* offset of its length field in the body */
 	} tail[WIRE_TAIL_MAX];
 	unsigned int ntail;
-	bool gathered; /* the last item is extra: unpadded */
+	bool gathered; /* the last item is an extra one, without padding */
 };
 
 extern const struct wire_sample wire_samples[];
 extern const unsigned int wire_nsamples;
 
-/* NULL: no sample of that name. */
+/* Returns NULL if there is no sample of that name. */
 const struct wire_sample *wire_sample_find(const char *name);
-/* Builds the message in buf (SAMPLE_MAX bytes, aligned to 8). */
+/* Builds the message in buf (SAMPLE_MAX bytes, aligned to 8).  Returns its length. */
 size_t wire_sample_build(const struct wire_sample *sample, void *buf);
 
 #endif
