@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * access.c - one-sided operations that must be refused: the remote memory
- * stays untouched, the connection breaks at both ends, others do not.
+ * access.c - one-sided operations that must be rejected: the remote memory is not touched, the
+ * connection breaks at both ends, and other connections do not.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,12 +17,12 @@ enum wrong {
 	KEY_ZERO,
 	STALE_KEY,
 	BEFORE, /* starts before the memory */
-	BEHIND, /* ends after the memory */
-	FAR, /* all of it is behind */
-	LONGER, /* longer than all of the memory */
+	BEHIND, /* ends beyond the end of the memory */
+	FAR, /* is completely beyond the end */
+	LONGER, /* is longer than the whole memory */
 	WRAPS, /* addr + len overflows */
 	NO_RIGHT,
-	OTHER_DEVICE, /* a key of the initiator's own */
+	OTHER_DEVICE, /* a key of the initiator itself */
 	WRONGS
 };
 
@@ -91,7 +91,7 @@ static void spoil(struct tp_send_wr *wr, enum wrong wrong, struct mem *there,
 	}
 }
 
-/* The receive 40 of ep was flushed; returns the completion of request 1. */
+/* The receive 40 of ep was flushed.  Returns the completion of request 1. */
 static struct tp_wc one_and_flush(struct side *s, struct tp_ep *ep)
 {
 	struct tp_wc wc[2] = { world_wc(&world, s, ep),
@@ -105,7 +105,7 @@ static struct tp_wc one_and_flush(struct side *s, struct tp_ep *ep)
 	return wc[!recv];
 }
 
-/* The two ends of l after a refused request 1 of opcode op. */
+/* Checks both ends of l after a rejected request 1 of opcode op. */
 static void expect_refused(struct link *l, enum tp_opcode op)
 {
 	struct tp_wc wc = one_and_flush(&world.a, l->a);
@@ -159,7 +159,7 @@ START_TEST(refused)
 }
 END_TEST
 
-/* Within one chain, what comes after the refused request is not done. */
+/* In a chain, the requests after the rejected one are not executed. */
 START_TEST(rest_of_chain)
 {
 	struct link *l = link_open(&world, NULL);
@@ -186,7 +186,7 @@ START_TEST(rest_of_chain)
 }
 END_TEST
 
-/* The refusing side may be the one that connected. */
+/* The rejecting side may be the one that connected. */
 START_TEST(connector_refuses)
 {
 	struct link *l = link_open(&world, NULL);
@@ -202,7 +202,7 @@ START_TEST(connector_refuses)
 }
 END_TEST
 
-/* Memory that is for one connection alone: with its key others get no further. */
+/* Memory for one connection only: another connection cannot access it with its key. */
 START_TEST(of_another_connection)
 {
 	unsigned int all = rights(opcodes[_i], -1);
@@ -214,7 +214,7 @@ START_TEST(of_another_connection)
 	struct tp_send_wr wr;
 	int rc = tp_mr_only(there->mr, own->b);
 
-	if (rc) { /* an adapter without windows; Soft-RoCE has them */
+	if (rc) { /* an adapter without memory windows; Soft-RoCE has them */
 		ck_assert_int_eq(rc, -EOPNOTSUPP);
 		ck_assert(!getenv("RXE_VM"));
 		return;
@@ -238,7 +238,7 @@ START_TEST(of_another_connection)
 }
 END_TEST
 
-/* A local key that is wrong: at once, or as the request's failure. */
+/* A wrong local key is rejected at once, or fails the request. */
 START_TEST(local_key)
 {
 	struct link *l = link_open(&world, NULL);
@@ -256,7 +256,7 @@ START_TEST(local_key)
 	case 1:
 		sge.len = 65;
 		break;
-	case 2: /* may not be written by a read */
+	case 2: /* a read must not write to it */
 		wr.opcode = TP_READ;
 		break;
 	}

@@ -23,7 +23,7 @@ static struct tp_send_wr wr_atomic(enum tp_opcode op, const struct tp_sge *sge,
 	return wr;
 }
 
-/* One atomic on there + 8; returns the value before. */
+/* Runs one atomic operation on there + 8.  Returns the value before it. */
 static uint64_t run(struct link *l, enum tp_opcode op, struct mem *there,
 		    uint64_t operand, uint64_t swap)
 {
@@ -73,7 +73,7 @@ START_TEST(cmp_swap)
 }
 END_TEST
 
-/* Not aligned, not 8 bytes, not in one piece: refused when posting. */
+/* Not aligned, not 8 bytes, or not contiguous: rejected at posting. */
 START_TEST(malformed)
 {
 	struct link *l = link_open(&world, NULL);
@@ -87,7 +87,7 @@ START_TEST(malformed)
 	wr = wr_atomic(op, &sge, there, 1, 2);
 	wr.remote_addr += 4;
 	ck_assert_int_eq(tp_post_send(l->a, &wr), -EINVAL);
-	/* also at the end of a chain, of which nothing is done */
+	/* also at the end of a chain, of which nothing is executed */
 	first = wr_atomic(op, &sge, there, 0, 1);
 	first.next = &wr;
 	ck_assert_int_eq(tp_post_send(l->a, &first), -EINVAL);
@@ -119,7 +119,7 @@ START_TEST(no_right)
 }
 END_TEST
 
-/* A chain of additions, results side by side. */
+/* A chain of additions, with adjacent results. */
 START_TEST(chain)
 {
 	enum { N = 100 };
@@ -144,7 +144,7 @@ START_TEST(chain)
 }
 END_TEST
 
-/* Two endpoints add to one word, many at once: no addition is lost. */
+/* Two endpoints add to one word concurrently: no addition is lost. */
 START_TEST(no_lost_update)
 {
 	enum { EACH = 500 };

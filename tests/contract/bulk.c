@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bulk.c - 64 MiB each way at once, in requests of random sizes and gather
- * lists, compared byte for byte.
+ * bulk.c - 64 MiB in each direction concurrently, in requests of random sizes with gather lists,
+ * compared byte for byte.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,23 +10,23 @@
 
 #define TOTAL contract_scaled(64u << 20)
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
-#define DEEP 12u /* chains under way per flow */
-#define CHAIN 4u /* requests of a chain, at most */
-#define PIECES 6u /* gather entries, at most */
+#define DEEP 12u /* chains in flight for each flow */
+#define CHAIN 4u /* maximum number of requests in a chain */
+#define PIECES 6u /* maximum number of gather entries */
 #define SEND_SIZE (256u << 10)
 
-/* One side moves all of its memory to, or from, the other's. */
+/* One side moves all of its memory to or from the other side. */
 struct flow {
-	struct side *side; /* the one that posts */
+	struct side *side; /* the side that posts */
 	struct tp_ep *ep;
 	struct mem *local, *remote;
 	enum tp_opcode op;
-	uint32_t off; /* posted so far */
+	uint32_t off; /* offset of the next byte to post */
 	uint64_t seed;
-	uint64_t posted, done; /* chains */
+	uint64_t posted, done; /* numbers of chains */
 };
 
-/* Splits [off, off + len) of m into up to PIECES entries. */
+/* Divides [off, off + len) of m into at most PIECES entries. */
 static unsigned int pieces(struct flow *f, struct tp_sge *sgl, uint32_t len)
 {
 	unsigned int n = 1 + rnd(&f->seed) % PIECES, i;
@@ -74,7 +74,7 @@ static void post_chain(struct flow *f)
 	f->posted++;
 }
 
-/* True when all is posted and done. */
+/* Returns true when everything is posted and done. */
 static bool step(struct flow *f)
 {
 	if (f->off < TOTAL && f->posted - f->done < DEEP)
@@ -115,7 +115,7 @@ static void flow_check(const struct flow *f, uint64_t seed)
 	mem_check(f->op == TP_READ ? f->local : f->remote, 0, TOTAL, seed, 0);
 }
 
-/* Both flows to their end. */
+/* Runs both flows to their end. */
 static void run(struct flow f[2])
 {
 	uint64_t deadline = clock_after_ms(4 * PATIENCE_MS);
@@ -142,7 +142,7 @@ START_TEST(one_sided)
 	flow_init(&f[0], &world.a, l->a, &world.b, ops[_i][0], 1);
 	flow_init(&f[1], &world.b, l->b, &world.a, ops[_i][1], 2);
 	run(f);
-	link_works(&world, l); /* the last bytes of a write are there */
+	link_works(&world, l); /* the last bytes of a write have arrived */
 	flow_check(&f[0], 1);
 	flow_check(&f[1], 2);
 	expect_silence(&world.a, l->a);
@@ -216,7 +216,7 @@ START_TEST(messages)
 }
 END_TEST
 
-/* One request of the largest size that is sensible to test: 128 MiB. */
+/* One request of 128 MiB. */
 START_TEST(one_large)
 {
 	uint32_t len = contract_scaled(128 << 20);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* close.c - the end of a connection, seen from both ends. */
+/* close.c - the end of a connection, at both ends. */
 #include <errno.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #define ALL (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 
 /*
- * Posts a send for which b has no receive, so no later request proceeds.  The send may succeed
- * before (iWARP, tcp) or fail.
+ * Posts a send for which b has no receive, so no later request proceeds.  The send may complete
+ * earlier (iWARP, tcp) or fail.
  */
 static void stall(struct link *l, const struct tp_sge *sge)
 {
@@ -18,7 +18,7 @@ static void stall(struct link *l, const struct tp_sge *sge)
 	ck_ok(tp_post_send(l->a, &wr));
 }
 
-/* Everything that was posted completes, receives as -ECANCELED. */
+/* Every posted request completes, receives with -ECANCELED. */
 START_TEST(flush)
 {
 	struct mem *in = mem_new(&world.a, 64, ALL);
@@ -58,7 +58,7 @@ START_TEST(flush)
 }
 END_TEST
 
-/* Unsignaled requests are flushed too: each says so. */
+/* Unsignaled requests are flushed, too, and each has a completion. */
 START_TEST(flush_unsignaled)
 {
 	struct mem *in = mem_new(&world.a, 64, ALL);
@@ -81,7 +81,7 @@ START_TEST(flush_unsignaled)
 }
 END_TEST
 
-/* An idle connection closed in order: status 0, and nothing can be posted. */
+/* An idle connection is closed in order: the status is 0, and nothing can be posted. */
 START_TEST(orderly)
 {
 	struct mem *m = mem_new(&world.a, 64, ALL);
@@ -124,7 +124,7 @@ START_TEST(last_words)
 }
 END_TEST
 
-/* After the return nothing of the ep is reported, whatever was under way. */
+/* After tp_ep_close() nothing of the endpoint is reported, whatever was in flight. */
 START_TEST(close_drops)
 {
 	struct mem *in = mem_new(&world.a, 1 << 20, ALL);
@@ -154,7 +154,7 @@ START_TEST(close_drops)
 }
 END_TEST
 
-/* Completions that were ready but not polled go with the ep as well. */
+/* Completions that were ready but not polled are dropped as well. */
 START_TEST(close_drops_ready)
 {
 	struct mem *m = mem_new(&world.a, 64, ALL);
@@ -171,7 +171,7 @@ START_TEST(close_drops_ready)
 		side_recv(l->b, i, in, 0, 64);
 		ck_ok(tp_post_send(l->a, &wr));
 	}
-	/* One of them is taken: the others are near. */
+	/* One of them is polled: the others are ready. */
 	while (tp_cq_poll(world.b.cq, &one, 1) != 1)
 		side_pump(&world.a);
 	tp_ep_close(l->b);
@@ -182,7 +182,7 @@ START_TEST(close_drops_ready)
 }
 END_TEST
 
-/* And so do events: nobody hears that an ep was once established. */
+/* Events are dropped, too: no event tells that the endpoint was once connected. */
 START_TEST(close_drops_events)
 {
 	struct link *other = link_open(&world, NULL);
@@ -211,7 +211,7 @@ START_TEST(close_drops_events)
 }
 END_TEST
 
-/* The closer's memory is its own again at once. */
+/* The memory of the closing side belongs to it at once. */
 START_TEST(memory_after_close)
 {
 	struct mem *in = mem_new(&world.a, 4 << 20, ALL);
@@ -237,7 +237,7 @@ START_TEST(memory_after_close)
 }
 END_TEST
 
-/* Both close at once, in the middle of traffic each way. */
+/* Both ends close at the same moment, with traffic in both directions. */
 START_TEST(both_close)
 {
 	struct mem *m = mem_new(&world.a, 100000, ALL);
@@ -263,7 +263,7 @@ START_TEST(both_close)
 }
 END_TEST
 
-/* Peer and its posted requests gone at once: each end hears of it. */
+/* The peer's device is closed with posted requests: each end notices it. */
 START_TEST(device_gone)
 {
 	static struct side third;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* connect.c - listen, connect, accept, reject; and nobody there. */
+/* connect.c - listen, connect, accept, reject; and no listener. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -41,7 +41,7 @@ START_TEST(address_in_use)
 }
 END_TEST
 
-/* Private data of the length _i each way. */
+/* Private data of the length _i in each direction. */
 START_TEST(private_data)
 {
 	static const unsigned int lens[] = { 0, 1, 17, TP_PRIVATE_MAX };
@@ -83,13 +83,13 @@ START_TEST(reject)
 	ev = expect_ev(&world, &world.a, l->a, TP_EV_REJECTED);
 	ck_assert_uint_eq(ev.priv_len, lens[_i]);
 	ck_assert_mem_eq(ev.priv, why, lens[_i]);
-	/* The listener goes on. */
+	/* The listener continues. */
 	link_works(&world, link_open(&world, NULL));
 	expect_silence(&world.a, l->a);
 }
 END_TEST
 
-/* Refused at once; the connector's ep can still be started. */
+/* Rejected at once; the endpoint of the connector can still be used. */
 START_TEST(private_data_too_long)
 {
 	uint8_t priv[TP_PRIVATE_MAX + 1] = { 0 };
@@ -134,7 +134,7 @@ START_TEST(context)
 }
 END_TEST
 
-/* A port that is taken and where nobody listens. */
+/* A port that is in use, and one without a listener. */
 START_TEST(nobody)
 {
 	struct sockaddr_in sin = { .sin_family = AF_INET };
@@ -156,7 +156,7 @@ START_TEST(nobody)
 }
 END_TEST
 
-/* A request that arrives, before the connector *l gives up or shortly after. */
+/* Waits for a request that arrives before the connector *l gives up, or shortly after. */
 static struct tp_conn_req *req_within(struct link **l, unsigned int ms)
 {
 	unsigned int rounds = 0;
@@ -172,7 +172,7 @@ static struct tp_conn_req *req_within(struct link **l, unsigned int ms)
 	return ev.req;
 }
 
-/* The same, with as much time as a busy machine needs for a request to arrive. */
+/* The same, with as much time as a busy machine needs until a request arrives. */
 static struct tp_conn_req *req_of_impatient(struct link **l)
 {
 	struct tp_conn_req *req;
@@ -186,7 +186,7 @@ static struct tp_conn_req *req_of_impatient(struct link **l)
 	return req;
 }
 
-/* Somebody listens and never answers. */
+/* A listener never replies. */
 START_TEST(deadline)
 {
 	struct link *l;
@@ -207,7 +207,7 @@ START_TEST(deadline_passed)
 }
 END_TEST
 
-/* The connector gives up; the acceptor learns it after accepting. */
+/* The connector gives up; the acceptor learns that after accepting. */
 START_TEST(accept_too_late)
 {
 	struct link *l;
@@ -248,7 +248,7 @@ START_TEST(close_idle_and_connecting)
 }
 END_TEST
 
-/* A reported request outlives its listener; an unreported one is refused. */
+/* A reported request survives its listener; an unreported one is rejected. */
 START_TEST(unlisten)
 {
 	struct link *l = connecting_now(), *late;
@@ -270,7 +270,7 @@ START_TEST(unlisten_unreported)
 	struct link *l = connecting_now();
 	int i;
 
-	/* Only the connector moves: the request is on its way, or in. */
+	/* Only the connector is polled: the request is in flight, or has arrived. */
 	for (i = 0; i < 100; i++)
 		side_pump(&world.a);
 	tp_unlisten(world.listener);
@@ -279,7 +279,7 @@ START_TEST(unlisten_unreported)
 }
 END_TEST
 
-/* Both directions on the same two devices, each side listening. */
+/* Connections in both directions between two devices, each with a listener. */
 START_TEST(crossed)
 {
 	struct addr addr = world.addr;

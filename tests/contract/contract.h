@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * contract.h - the specification of transport.h as tests.  Every case runs
- * with a fresh world of the provider under test; nothing here knows which.
+ * contract.h - the specification of transport.h as tests.  Every case runs with a new world of the
+ * provider under test, and no case knows which provider it is.
  */
 #ifndef CONTRACT_H
 #define CONTRACT_H
@@ -11,19 +11,19 @@
 #define DEPTH 8192u /* of the world's completion queues */
 
 extern struct world world;
-/* The name given on the command line, for tests that open more devices. */
+/* The provider's name on the command line, for tests that open more devices. */
 const char *contract_provider(void);
 /*
- * n rounds or bytes, or n / CONTRACT_DIVIDE + 1 where the environment has it:
- * for emulated machines, where some chapters would take very long.
+ * Returns n rounds or bytes, or n / CONTRACT_DIVIDE + 1 if the environment has this variable: for
+ * emulated machines, on which some chapters would take very long.
  */
 unsigned int contract_scaled(unsigned int n);
-/* A case whose tests find world open. */
+/* A case whose tests start with `world` open. */
 TCase *contract_case(const char *name);
-/* A case that opens everything itself. */
+/* A case whose tests open everything themselves. */
 TCase *contract_bare_case(const char *name);
 
-/* The chapters, in the order of dependence. */
+/* The chapters; each relies on the earlier ones. */
 TCase *case_device(void);
 TCase *case_connect(void);
 TCase *case_message(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* device.c - devices, memory registration, and that all of it goes away. */
+/* device.c - devices and memory registration, and that everything is released. */
 #include <errno.h>
 #include <string.h>
 
@@ -55,7 +55,7 @@ START_TEST(memory)
 }
 END_TEST
 
-/* The rkey of a registration that ended is not the next one's. */
+/* The rkey of an ended registration is not that of the next one. */
 START_TEST(keys_are_fresh)
 {
 	static char page[4096];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fork.c - a child that drops its parent's queues: the parent goes on. */
+/* fork.c - a child abandons its parent's queues, and the parent continues. */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/contract/contract.h"
 
-/* A child that abandoned both queues and lives until *end is closed. */
+/* Forks a child that has abandoned both queues, and lives until *end is closed. */
 static pid_t fork_child(int *end)
 {
 	int ready[2], fd[2];
@@ -43,7 +43,7 @@ static void end_child(pid_t pid, int end)
 	ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 
-/* Connections, new ones and the waits work on, during and after. */
+/* Existing and new connections, and waits, work during the fork and afterwards. */
 START_TEST(parent_goes_on)
 {
 	struct link *l = link_open(&world, NULL);
@@ -65,7 +65,7 @@ START_TEST(parent_goes_on)
 }
 END_TEST
 
-/* Both are asked while the caller holds back, and a child is made meanwhile. */
+/* Requests to both are held by the caller, and a child is forked meanwhile. */
 START_TEST(while_held)
 {
 	static const struct tp_ep_attr group = { .group = true };
@@ -106,7 +106,7 @@ START_TEST(while_held)
 }
 END_TEST
 
-/* Of queues and connections the child has no descriptor left. */
+/* The child has no descriptor of queues and connections left. */
 START_TEST(child_keeps_nothing)
 {
 	static struct world w;
@@ -137,7 +137,7 @@ START_TEST(child_keeps_nothing)
 }
 END_TEST
 
-/* The peer of what the parent closes hears of it, though the child lives. */
+/* The peer notices a close of the parent, although the child lives. */
 START_TEST(close_is_heard)
 {
 	struct link *l = link_open(&world, NULL);

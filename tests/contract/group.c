@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* group.c - several peers that are asked at once and waited for together. */
+/* group.c - several peers get requests at once, and the caller waits for all of them together. */
 #include <stdlib.h>
 
 #include "tests/contract/contract.h"
@@ -48,7 +48,7 @@ static void ask(unsigned int who, const struct mem *out, const struct mem *in)
 	tp_cq_release(world.a.cq);
 }
 
-/* Sleeps whenever there is nothing; joined says for whom. */
+/* Sleeps whenever there is no event; `joined` says for which peers. */
 static void await(unsigned int who, unsigned int joined)
 {
 	unsigned int answered = 0, sent = 0, i;
@@ -70,7 +70,7 @@ static void await(unsigned int who, unsigned int joined)
 	}
 }
 
-/* All, some, one; waited for together, each by itself, or half of them. */
+/* Requests to all, some, or one; the waits are joined, single, or half of each. */
 START_TEST(asked_at_once)
 {
 	struct mem *out = mem_new(&world.a, ECHO_LEN, 0);
@@ -90,7 +90,7 @@ START_TEST(asked_at_once)
 }
 END_TEST
 
-/* Pumps b; true when ep at a has had its event. */
+/* Polls b.  Returns true when the endpoint `at` has had its event. */
 static bool ended(struct tp_ep *at)
 {
 	struct tp_event ev;
@@ -101,7 +101,7 @@ static bool ended(struct tp_ep *at)
 	return side_find_ev(&world.a, at, &ev) && ev.type == TP_EV_DISCONNECTED;
 }
 
-/* One of those that are waited for leaves: it is not waited for. */
+/* One of the joined peers leaves: the wait does not include it. */
 START_TEST(one_leaves)
 {
 	struct link *l[2] = { link_open(&world, &group),
@@ -119,7 +119,7 @@ START_TEST(one_leaves)
 }
 END_TEST
 
-/* A message over an endpoint outside of the group is not delayed. */
+/* A message on an endpoint outside the group is not delayed. */
 START_TEST(another_comes)
 {
 	struct link *l[3] = { link_open(&world, &group),

@@ -121,7 +121,7 @@ void world_open(struct world *w, const char *provider, unsigned int depth)
 	ck_assert_uint_ne(w->addr.port, 0);
 }
 
-/* Requests that no test took. */
+/* Drops requests that no test has taken. */
 static void drop_requests(struct side *s)
 {
 	struct tp_event ev;
@@ -162,7 +162,7 @@ static bool of_receives(enum tp_opcode opcode)
 	return opcode == TP_RECV || opcode == TP_RECV_IMM;
 }
 
-/* The first kept completion of ep's receives, or of its send requests. */
+/* Finds the first kept completion of ep's receives, or of its send requests. */
 static bool find_in_queue(struct side *s, const struct tp_ep *ep, bool receives,
 			  struct tp_wc *wc)
 {
@@ -175,7 +175,7 @@ static bool find_in_queue(struct side *s, const struct tp_ep *ep, bool receives,
 	return false;
 }
 
-/* An ep promises no order between its send requests and its receives. */
+/* The order between send requests and receives of an endpoint is undefined. */
 static struct tp_wc world_wc_of(struct world *w, struct side *s,
 				struct tp_ep *ep, bool receives)
 {

@@ -110,7 +110,7 @@ static pid_t fork_peer(struct offer *offer)
 	return pid;
 }
 
-/* A side alone with its ep: like world_wc(), one ended. */
+/* Polls one side until it has nwc completions and nev events; the other side is gone. */
 static void pump_until(struct side *s, unsigned int nwc, unsigned int nev)
 {
 	uint64_t deadline = clock_after_ms(PATIENCE_MS);
@@ -137,7 +137,7 @@ static void open_to(struct side *s, const struct offer *offer,
 	ck_assert_int_eq(ev.type, TP_EV_ESTABLISHED);
 }
 
-/* 20 large transfers and a receive are under way. */
+/* Posts 20 large transfers and a receive. */
 static void post_work(struct side *s, struct tp_ep *ep,
 		      const struct offer *offer, enum tp_opcode op)
 {
@@ -152,7 +152,7 @@ static void post_work(struct side *s, struct tp_ep *ep,
 		ck_ok(tp_post_send(ep, &wr));
 }
 
-/* All 21 requests completed, the transfers in order, the last not well. */
+/* Checks that all 21 requests completed, the transfers in order, and the last one with an error. */
 static void check_ends(struct side *s, enum tp_opcode op)
 {
 	unsigned int i, next = 0;
@@ -204,7 +204,7 @@ START_TEST(in_transfer)
 }
 END_TEST
 
-/* Nothing is under way: the end is noticed all the same. */
+/* Nothing is in flight: the end is noticed all the same. */
 START_TEST(idle)
 {
 	static struct side s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* limits.c - what may be outstanding, and what may be asked at all. */
+/* limits.c - the maximum of outstanding requests, and invalid requests. */
 #include <errno.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ START_TEST(receives)
 }
 END_TEST
 
-/* Reads cannot complete while the peer stands still: the fifth has no room. */
+/* Reads cannot complete while the peer is stopped, so there is no room for the fifth. */
 START_TEST(sends)
 {
 	struct mem *in = mem_new(&world.a, 64, TP_LOCAL_WRITE);
@@ -55,7 +55,7 @@ START_TEST(sends)
 }
 END_TEST
 
-/* A chain that does not fit is not begun. */
+/* Of a chain that does not fit, nothing is posted. */
 START_TEST(chain_all_or_nothing)
 {
 	struct mem *out = mem_new(&world.a, 64, 0);
@@ -71,7 +71,7 @@ START_TEST(chain_all_or_nothing)
 		wr[i].next = i < 4 ? &wr[i + 1] : NULL;
 	}
 	ck_assert_int_eq(tp_post_send(l->a, wr), -ENOBUFS);
-	wr[3].opcode = TP_RECV; /* also for another reason */
+	wr[3].opcode = TP_RECV; /* also for another error */
 	wr[3].next = NULL;
 	ck_assert_int_eq(tp_post_send(l->a, wr), -EINVAL);
 	link_works(&world, l);
@@ -84,7 +84,7 @@ START_TEST(chain_all_or_nothing)
 }
 END_TEST
 
-/* Unsignaled requests give their room back with the next signaled one. */
+/* Unsignaled requests release their room with the next signaled one. */
 START_TEST(unsignaled_room)
 {
 	struct mem *out = mem_new(&world.a, 64, 0);
@@ -146,7 +146,7 @@ START_TEST(cq_depth)
 }
 END_TEST
 
-/* Requests that make no sense are refused and change nothing. */
+/* Invalid requests are rejected and change nothing. */
 START_TEST(nonsense)
 {
 	struct mem *m = mem_new(&world.a, 64, ALL);
@@ -175,7 +175,7 @@ START_TEST(nonsense)
 }
 END_TEST
 
-/* Longer than a request may be, told from the gather list alone. */
+/* Longer than a request may be; the gather list alone shows that. */
 START_TEST(oversize)
 {
 	struct mem *m = mem_new(&world.a, TP_SEND_MAX, ALL);

@@ -33,7 +33,7 @@ struct link *link_open(struct world *w, const struct tp_ep_attr *attr)
 	return l;
 }
 
-/* The address of a closed ep may be the next one's: forget it first. */
+/* A new endpoint may have the address of a closed one, so the kept results are dropped first. */
 static void end_close(struct side *s, struct tp_ep *ep)
 {
 	if (!ep)

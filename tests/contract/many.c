@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* many.c - many endpoints on one cq: all progress, none starves, none leaks. */
+/* many.c - many endpoints on one completion queue: all progress, none starves, none leaks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static const struct tp_ep_attr small = { .max_send_wr = 8, .max_recv_wr = 8 };
 
-/* Message i of n goes over link i, all at once, before any is looked at. */
+/* Message i of n uses link i; all are posted before any is polled. */
 static void all_at_once(struct link **l, int n, struct mem *out, struct mem *in)
 {
 	struct tp_send_wr wr;
@@ -44,7 +44,7 @@ START_TEST(two_hundred)
 		l[i] = link_open(&world, &small);
 	for (round = 0; round < 20; round++)
 		all_at_once(l, EPS, out, in);
-	/* Every second one leaves; the others do not notice. */
+	/* Every second endpoint is closed; the others are not affected. */
 	for (i = 0; i < EPS / 2; i++) {
 		link_close(l[2 * i]);
 		l[i] = l[2 * i + 1];
@@ -55,7 +55,7 @@ START_TEST(two_hundred)
 }
 END_TEST
 
-/* Connects posted all at once, before any is accepted. */
+/* All connects are posted before any is accepted. */
 START_TEST(connect_storm)
 {
 	enum { N = 50 };
@@ -76,7 +76,7 @@ START_TEST(connect_storm)
 }
 END_TEST
 
-/* Keeps the flooding ep full: a write is posted for each that is done. */
+/* Keeps the flooding endpoint busy: posts a write for each that has completed. */
 static unsigned int flood(struct tp_ep *ep, struct tp_send_wr *wr,
 			  unsigned int *under_way)
 {
@@ -94,8 +94,8 @@ static unsigned int flood(struct tp_ep *ep, struct tp_send_wr *wr,
 }
 
 /*
- * An ep that is never out of work and one that plays ping-pong, on the same
- * two queues: the flood may not do more than its share between two rounds.
+ * One endpoint always has work, and another one plays ping-pong, on the same two queues.  The flood
+ * may do no more than its share between two rounds.
  */
 START_TEST(fair)
 {
@@ -123,7 +123,7 @@ START_TEST(fair)
 		ck_assert_uint_eq(wc.wr_id, i);
 		expect_wc(&world, &world.a, polite->a, 2, TP_SEND, 0);
 	}
-	/* And the other way: the flood was not stopped either. */
+	/* The flood continues, too. */
 	ck_assert_uint_gt(flooded, 0);
 }
 END_TEST
@@ -145,7 +145,7 @@ START_TEST(churn)
 			link_works(&world, l);
 		link_close(l);
 	}
-	/* A goodbye may take the peer's answer: not one descriptor for ever. */
+	/* A close may wait for the peer's reply, but no descriptor stays for ever. */
 	for (i = 0; fd_count() > before; i++) {
 		ck_assert_uint_lt(i, 1000);
 		link_works(&world, stays);
@@ -154,7 +154,7 @@ START_TEST(churn)
 }
 END_TEST
 
-/* A world whose devices think a peer dead after 300 ms of silence. */
+/* Opens a world whose devices take a peer for dead after 300 ms of silence. */
 static void open_impatient(struct world *w)
 {
 	struct tp_dev_attr attr = { .dead_peer_ms = 300 };
@@ -172,8 +172,8 @@ static void open_impatient(struct world *w)
 }
 
 /*
- * A program that computes and does not poll is not dead, whether nothing or
- * much is under way to it: silence means that its host does not answer.
+ * A program that computes and does not poll is not dead, whether much or nothing is in flight to
+ * it.  Silence means that its host does not reply.
  */
 START_TEST(busy_is_not_dead)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - patterned memory, requests on it, small counts for tests. */
+/* memory.c - memory with patterns, requests on it, and small counts for tests. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/contract/harness.h"
 
-#define RED_ZONE 64u /* bytes on either side that nothing may touch */
+/* bytes before and after the memory that must not be touched */
+#define RED_ZONE 64u
 #define RED 0xa5
 
 uint64_t rnd(uint64_t *state)
@@ -62,7 +63,7 @@ void mem_fill(struct mem *m, uint64_t seed)
 	pattern(m->p, m->len, seed, 0);
 }
 
-/* How many bytes from p on are val.  (Check writes for each assertion.) */
+/* Number of bytes from p on that are val.  (Check writes a record for each assertion.) */
 static size_t same(const uint8_t *p, size_t len, uint8_t val)
 {
 	size_t i;

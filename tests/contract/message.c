@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* message.c - SEND and receive: sizes, gather lists, order, signalling. */
+/* message.c - SEND and receive: sizes, gather lists, order, completions. */
 #include <errno.h>
 #include <string.h>
 
 #include "tests/contract/contract.h"
 
-/* l->a sends len bytes gathered from nsge pieces of out to in at l->b. */
+/* l->a sends len bytes in nsge pieces of `out` to `in` at l->b. */
 static void send_pieces(struct link *l, struct mem *out, struct mem *in,
 			uint32_t len, unsigned int nsge)
 {
@@ -24,7 +24,8 @@ static void send_pieces(struct link *l, struct mem *out, struct mem *in,
 	wr = wr_send(10, sgl);
 	wr.nsge = nsge;
 	ck_ok(tp_post_send(l->a, &wr));
-	memset(sgl, 0xff, sizeof(sgl)); /* ours again at once */
+	/* the list belongs to the caller again */
+	memset(sgl, 0xff, sizeof(sgl));
 	memset(&wr, 0xff, sizeof(wr));
 	wc = expect_wc(&world, &world.b, l->b, 20, TP_RECV, 0);
 	ck_assert_uint_eq(wc.byte_len, len);
@@ -53,7 +54,7 @@ START_TEST(size)
 }
 END_TEST
 
-/* Gather lists, with more entries than bytes too: some are empty. */
+/* Gather lists, also with more entries than bytes: some are empty. */
 START_TEST(gather)
 {
 	static const unsigned int counts[] = { 2, 3, 16, 64, TP_SGE_MAX };
@@ -69,7 +70,7 @@ START_TEST(gather)
 }
 END_TEST
 
-/* Memory without a registration: sent where the CPU copies, else refused. */
+/* Memory without a registration is sent if the CPU copies it, and otherwise rejected. */
 START_TEST(unregistered)
 {
 	struct link *l = link_open(&world, NULL);
@@ -140,7 +141,7 @@ static void take_nth(struct link *l, const struct mem *in, uint32_t i,
 	side_recv(l->b, wc->wr_id, in, wc->wr_id * SLOT, SLOT);
 }
 
-/* Messages of changing size, 32 under way, arrive in order and whole. */
+/* Messages of changing size, 32 in flight, arrive in order and complete. */
 START_TEST(order)
 {
 	struct link *l = link_open(&world, NULL);
@@ -165,7 +166,7 @@ START_TEST(order)
 }
 END_TEST
 
-/* Unsignaled success is silent; a later signaled one covers it. */
+/* An unsignaled success has no completion; a later signaled one covers it. */
 START_TEST(unsignaled)
 {
 	struct link *l = link_open(&world, NULL);
@@ -191,7 +192,7 @@ START_TEST(unsignaled)
 }
 END_TEST
 
-/* An unsignaled request that fails does complete. */
+/* An unsignaled request that fails has a completion. */
 START_TEST(unsignaled_failure)
 {
 	struct link *l = link_open(&world, NULL);
@@ -238,7 +239,7 @@ START_TEST(chain)
 }
 END_TEST
 
-/* Many round trips, the answer posted from the receive's completion. */
+/* Many round trips; the reply is posted at the receive's completion. */
 START_TEST(ping_pong)
 {
 	struct link *l = link_open(&world, NULL);
@@ -249,7 +250,7 @@ START_TEST(ping_pong)
 }
 END_TEST
 
-/* A message that waits for a receive stalls only its own ep, and resumes. */
+/* A message that waits for a receive delays only its own endpoint, and continues later. */
 START_TEST(no_receive_posted)
 {
 	struct link *slow = link_open(&world, NULL);
@@ -279,7 +280,7 @@ START_TEST(no_receive_posted)
 }
 END_TEST
 
-/* Longer than the receive: both ends break, the next ep does not. */
+/* A message that is longer than the receive breaks both ends, but not the next endpoint. */
 START_TEST(too_long)
 {
 	struct link *l = link_open(&world, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pass.c - descriptors for the peer, of providers whose peers are on one host. */
+/* pass.c - passes descriptors to the peer, for providers whose peers are on one host. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@ static bool passes(void)
 	       !strcmp(contract_provider(), "fault+local");
 }
 
-/* Gives n of the write end of a pipe, whose read end it answers. */
+/* Passes the write end of a pipe n times.  Returns the read end. */
 static int give(struct link *l, unsigned int n)
 {
 	int fd[2], many[TP_PASS_MAX];

@@ -26,7 +26,8 @@ START_TEST(write_size)
 	mem_fill(out, 21);
 	ck_ok(tp_post_send(l->a, &wr));
 	expect_wc(&world, &world.a, l->a, 1, TP_WRITE, 0);
-	link_works(&world, l); /* a later SEND: the bytes are there */
+	/* a later SEND shows that the bytes have arrived */
+	link_works(&world, l);
 	mem_check(there, 100, len, 21, 0);
 	ck_assert_uint_eq(there->p[99], 0);
 	ck_assert_uint_eq(there->p[100 + len], 0);
@@ -55,7 +56,7 @@ START_TEST(read_size)
 }
 END_TEST
 
-/* Bytes and immediate are there when the receive completes. */
+/* When the receive completes, bytes and immediate have arrived. */
 START_TEST(write_imm)
 {
 	struct link *l = link_open(&world, NULL);
@@ -76,13 +77,13 @@ START_TEST(write_imm)
 	ck_assert_uint_eq(wc.imm, 0xfedcba98u);
 	ck_assert_uint_eq(wc.byte_len, len);
 	mem_check(there, 0, len, 23, 0);
-	mem_check_zero(in); /* the receive's buffer is not used */
+	mem_check_zero(in); /* the buffer of the receive is not used */
 	expect_wc(&world, &world.a, l->a, 1, TP_WRITE_IMM, 0);
 	expect_silence(&world.b, l->b);
 }
 END_TEST
 
-/* Lent memory and other in turns: order and contents are the same. */
+/* Lent memory and other memory in turn: order and content are the same. */
 START_TEST(lent_memory)
 {
 	struct link *l = link_open(&world, NULL);
@@ -116,7 +117,7 @@ START_TEST(lent_memory)
 }
 END_TEST
 
-/* A receive shorter than the write, or of no length, serves as well. */
+/* A receive that is shorter than the write, or empty, is sufficient. */
 START_TEST(write_imm_short_receive)
 {
 	struct link *l = link_open(&world, NULL);
@@ -135,7 +136,7 @@ START_TEST(write_imm_short_receive)
 }
 END_TEST
 
-/* An immediate waits for a receive, and its bytes are not early news. */
+/* An immediate waits for a receive, and its bytes do not reveal it earlier. */
 START_TEST(write_imm_waits)
 {
 	struct link *l = link_open(&world, NULL);
@@ -155,7 +156,7 @@ START_TEST(write_imm_waits)
 }
 END_TEST
 
-/* Sends and immediates take the receives in the order of posting. */
+/* Sends and immediates consume the receives in the order of posting. */
 START_TEST(mixed_order)
 {
 	struct link *l = link_open(&world, NULL);
@@ -186,7 +187,7 @@ START_TEST(mixed_order)
 }
 END_TEST
 
-/* Zero bytes: neither address nor key is looked at. */
+/* Zero bytes: neither address nor key is checked. */
 START_TEST(zero_length)
 {
 	struct link *l = link_open(&world, NULL);
@@ -215,8 +216,8 @@ START_TEST(zero_length)
 END_TEST
 
 /*
- * A chain of n pieces of odd sizes between two memories; local pieces come in
- * gather lists of up to 4.  Only the last is signaled.
+ * A chain of n pieces of odd sizes between two memories; local pieces are gather lists with at most
+ * 4 entries.  Only the last one is signaled.
  */
 static void chain(struct link *l, enum tp_opcode op, struct mem *local,
 		  struct mem *remote, unsigned int n)
@@ -273,7 +274,7 @@ START_TEST(read_chain)
 }
 END_TEST
 
-/* Pieces scattered over several registrations at the peer, back to front. */
+/* The peer's pieces are in several registrations, in reverse order. */
 START_TEST(scattered_chain)
 {
 	enum { N = 60, LEN = 3000 };
@@ -302,7 +303,7 @@ START_TEST(scattered_chain)
 }
 END_TEST
 
-/* One chain: write, read it back, tell the peer; all in order. */
+/* One chain: write, read it back, notify the peer; all in order. */
 START_TEST(mixed_chain)
 {
 	struct link *l = link_open(&world, NULL);
@@ -325,7 +326,7 @@ START_TEST(mixed_chain)
 	side_recv(l->b, 9, in, 0, 64);
 	ck_ok(tp_post_send(l->a, wr));
 	expect_wc(&world, &world.a, l->a, 3, TP_SEND, 0);
-	/* Completions are in order, so the data of the read is here. */
+	/* Completions are in order, so the data of the read has arrived. */
 	mem_check(back, 0, back->len, 51, 0);
 	expect_wc(&world, &world.b, l->b, 9, TP_RECV, 0);
 	mem_check(there, 0, there->len, 51, 0);
@@ -333,7 +334,7 @@ START_TEST(mixed_chain)
 }
 END_TEST
 
-/* Reads and messages both ways at once: completions stay in order. */
+/* Reads and messages in both directions concurrently: completions stay in order. */
 START_TEST(completion_order)
 {
 	enum { N = 120 };
@@ -357,7 +358,7 @@ START_TEST(completion_order)
 }
 END_TEST
 
-/* The side that accepted is no different. */
+/* The accepting side works the same way. */
 START_TEST(acceptor_drives)
 {
 	struct link *l = link_open(&world, NULL);

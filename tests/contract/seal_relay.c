@@ -17,13 +17,13 @@
 
 struct stream {
 	int from, to;
-	bool mine; /* the deed's direction */
+	bool mine; /* of the direction that is changed */
 	bool sealed;
 	bool checked; /* its frames have a struct tcp_check */
 	unsigned int records;
 	uint8_t *buf;
 	uint32_t len;
-	uint8_t *kept; /* to be sent after the next one */
+	uint8_t *kept; /* sent after the next one */
 	uint32_t kept_len;
 };
 
@@ -38,7 +38,7 @@ static bool put(int fd, const void *data, size_t len)
 	return send(fd, data, len, MSG_NOSIGNAL) == (ssize_t)len;
 }
 
-/* Of the first unit, or 0: it is not whole yet. */
+/* Returns the length of the first unit, or 0 if it is incomplete. */
 static uint32_t unit(const struct stream *s)
 {
 	uint32_t len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * seal_relay.h - who sits in the middle of a sealed tcp connection: passes on what comes,
- * and does one deed.  A thread.
+ * seal_relay.h - an attacker on a sealed tcp connection: forwards all data, and makes one change (a
+ * deed).  It runs in a thread.
  */
 #ifndef SEAL_RELAY_H
 #define SEAL_RELAY_H
@@ -13,33 +13,34 @@ enum deed {
 	DEED_NONE,
 	DEED_FLIP_LEN,
 	DEED_FLIP_NUMBER,
-	DEED_FLIP_FIRST, /* of the data */
+	DEED_FLIP_FIRST, /* a bit of the data */
 	DEED_FLIP_LAST,
 	DEED_FLIP_TAG,
-	DEED_INJECT, /* a record before it, with its number */
+	DEED_INJECT, /* a made-up record before it, with its number */
 	DEED_DROP,
 	DEED_REPEAT,
-	DEED_SWAP, /* with the next one */
+	DEED_SWAP, /* exchanges it with the next one */
 	DEED_CUT, /* in its middle */
-	/* the number of the record does not matter: */
+	/* these do not depend on the number of the record: */
 	DEED_BARE, /* a frame before SEALED */
-	DEED_STRIP, /* there is no SEALED */
+	DEED_STRIP, /* removes SEALED */
 	DEEDS
 };
 
 struct relay {
-	uint16_t port; /* connect to this */
-	uint16_t to; /* of this host */
-	unsigned int dir; /* 0: data from the connector; 1: the answer */
+	uint16_t port; /* clients connect to this port */
+	uint16_t to; /* the real port, on this host */
+	/* 0: data of the connector; 1: data of the acceptor */
+	unsigned int dir;
 	unsigned int record;
 	enum deed deed;
 	int fd;
 	pthread_t thread;
 };
 
-/* Of one connection; to, dir, record and deed are set. */
+/* Starts a relay for one connection; `to`, dir, record and deed are set. */
 void relay_start(struct relay *relay);
-/* Both ends have closed. */
+/* Returns after both ends have closed. */
 void relay_stop(struct relay *relay);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * sealed.c - wraps connections of a program (ld --wrap): both ends of each are sealed as soon as it
- * is established, and the program does not notice.  CONTRACT_SEAL: auth, encrypt, or none.  With
- * CONTRACT_KEYS=long keys do not change all the time.
+ * is established, and the program does not notice.  CONTRACT_SEAL is auth, encrypt, or none.  With
+ * CONTRACT_KEYS=long, keys do not change all the time.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void seal(struct tp_ep *ep, int end)
 	    gcm_sealer(mode, key[end], key[!end],
 		       keys && !strcmp(keys, "long") ? NULL : &limits, &sealer))
 		abort();
-	/* it may be the other end's, or broken */
+	/* ep may be the other end, or broken */
 	tp_ep_seal(ep, sealer, 0);
 }
 

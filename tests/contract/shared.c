@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* shared.c - receives that endpoints share, of providers that have them. */
+/* shared.c - shared receives, for providers that support them. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #define RECEIVES 8u
 #define SIZE 64u
-#define LONG 20000u /* several packets */
+#define LONG 20000u /* longer than a packet */
 #define LINKS 12u
 #define ROUNDS 20u
 
@@ -26,7 +26,7 @@ static void post(unsigned int i, uint32_t size)
 	ck_ok(tp_srq_post_recv(srq, &wr));
 }
 
-/* A queue of n receives of size bytes, on the side that accepts. */
+/* Opens a queue with n receives of size bytes, on the accepting side. */
 static void srq_open(unsigned int n, uint32_t size)
 {
 	unsigned int i;
@@ -44,7 +44,7 @@ static void srq_close(void)
 	tp_srq_close(srq);
 }
 
-/* b has no receives of its own. */
+/* Opens a link whose end b has no receives of its own. */
 static struct link *sharing(void)
 {
 	const struct tp_ep_attr attr = { .srq = srq };
@@ -64,7 +64,7 @@ static void send(struct link *l, struct mem *out, uint32_t len)
 	ck_ok(tp_post_send(l->a, &wr));
 }
 
-/* Any completion of a shared receive. */
+/* Returns a completion of a shared receive. */
 static struct tp_wc taken(void)
 {
 	uint64_t deadline = clock_after_ms(PATIENCE_MS);
@@ -108,7 +108,9 @@ START_TEST(bounds)
 }
 END_TEST
 
-/* More endpoints than receives: each completion names its endpoint, and all messages arrive. */
+/*
+ * With more endpoints than receives, each completion names its endpoint, and all messages arrive.
+ */
 START_TEST(any_endpoint)
 {
 	struct mem *out;
@@ -169,7 +171,7 @@ START_TEST(write_imm)
 }
 END_TEST
 
-/* It comes once, and again only when it is asked for again. */
+/* The event arrives once, and again only if it is requested again. */
 START_TEST(limit)
 {
 	struct tp_event ev;
@@ -202,7 +204,7 @@ START_TEST(limit)
 }
 END_TEST
 
-/* Too long a message breaks that connection alone. */
+/* A message that is too long breaks only its connection. */
 START_TEST(too_long)
 {
 	struct link *l, *other;
@@ -228,7 +230,7 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* Until there are n, whatever else comes; they are posted again. */
+/* Waits for n completions, and posts the receives again. */
 static void all_back(unsigned int n, bool *seen)
 {
 	struct tp_wc wc;
@@ -252,8 +254,8 @@ static void again(void)
 }
 
 /*
- * Endpoints are closed in the middle of messages, on either side: each receive
- * that they consumed comes back, and those that they did not serve the others.
+ * Endpoints are closed during messages, on either side.  Each receive that they consumed is
+ * returned, and those that they did not consume serve others.
  */
 START_TEST(closed_in_the_middle)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tampered.c - every operation of the tcp provider over a sealed connection, and
- * somebody in the middle who does everything that he can.
+ * tampered.c - every operation of the tcp provider over a sealed connection with an attacker, who
+ * makes every possible change.
  */
 #include <errno.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void teardown(void)
 		relay_stop(&relay);
 }
 
-/* a connects through the relay; b's end is sealed first. */
+/* a connects through the relay; the end of b is sealed first. */
 static void meet(unsigned int dir, enum deed deed)
 {
 	struct addr addr = world.addr;
@@ -63,12 +63,12 @@ static void meet(unsigned int dir, enum deed deed)
 				 TP_REMOTE_ATOMIC);
 }
 
-/* The operation that a posts, its length, and the direction of its bytes. */
+/* The operation that a posts, its length, and the direction of its data. */
 static const struct kind {
 	enum tp_opcode opcode;
 	uint32_t len;
 	unsigned int dir;
-	bool receives; /* b has to */
+	bool receives; /* b must post a receive */
 } kinds[] = {
 	{ TP_SEND, LONG, 0, true },	 { TP_WRITE, LONG, 0, false },
 	{ TP_WRITE_IMM, LONG, 0, true }, { TP_READ, LONG, 1, false },
@@ -124,8 +124,8 @@ END_TEST
 static const struct {
 	enum deed deed;
 	enum tp_flaw flaw;
-	bool needs_more; /* a record after it */
-	bool passes; /* the operation is done before it is seen */
+	bool needs_more; /* it needs a following record */
+	bool passes; /* the operation completes before the change is detected */
 } deeds[] = {
 	{ DEED_FLIP_LEN, TP_FLAW_LENGTH, false, false },
 	{ DEED_FLIP_NUMBER, TP_FLAW_ORDER, false, false },
@@ -148,7 +148,7 @@ static uint64_t seen(struct side *s, enum tp_flaw flaw)
 	return count[flaw];
 }
 
-/* No receive or request of ep ends well. */
+/* Checks that no receive or request of ep succeeds. */
 static int gone(struct side *s, struct tp_ep *ep)
 {
 	struct tp_event ev;
@@ -164,7 +164,7 @@ static int gone(struct side *s, struct tp_ep *ep)
 	return ev.status;
 }
 
-/* The memory that the record was to change is unchanged. */
+/* Checks that the target memory of the record is unchanged. */
 static void untouched(const struct kind *k)
 {
 	if (k->opcode == TP_READ) {
@@ -178,7 +178,7 @@ static void untouched(const struct kind *k)
 	}
 }
 
-/* All operations, all deeds: nothing of a record that is not true is used. */
+/* All operations with all changes: nothing of a forged record is used. */
 START_TEST(test_deeds)
 {
 	const struct kind *k = &kinds[(size_t)_i / NDEEDS];
@@ -205,7 +205,7 @@ START_TEST(test_deeds)
 }
 END_TEST
 
-/* Before the first record: a bare frame, or none that says that records follow. */
+/* Before the first record: an unsealed frame, or the announcement of records is missing. */
 START_TEST(test_downgrade)
 {
 	static const enum deed what[] = { DEED_BARE, DEED_STRIP };
@@ -214,7 +214,7 @@ START_TEST(test_downgrade)
 	uint8_t zeros[8] = { 0 };
 
 	meet(dir, what[_i % 2]);
-	start(&kinds[dir ? 3 : 1]); /* something goes in both directions */
+	start(&kinds[dir ? 3 : 1]); /* data flows in both directions */
 	gone(victim, dir ? l->a : l->b);
 	gone(dir ? &world.b : &world.a, dir ? l->b : l->a);
 	ck_assert_mem_eq((dir ? ours : theirs)->p, zeros, sizeof(zeros));
@@ -223,7 +223,7 @@ START_TEST(test_downgrade)
 }
 END_TEST
 
-/* A close sends a sealed record, so the other end does not take it for a cut. */
+/* A close sends a sealed record, so the other end does not take it for an attack. */
 START_TEST(test_close)
 {
 	uint64_t count[TP_FLAWS];
@@ -240,7 +240,7 @@ START_TEST(test_close)
 }
 END_TEST
 
-/* A refusal reaches the peer, sealed, with its reason. */
+/* A rejection reaches the peer sealed, with its reason. */
 START_TEST(test_refusal)
 {
 	struct tp_sge sge;
@@ -267,7 +267,7 @@ START_TEST(test_twice)
 }
 END_TEST
 
-/* Keys that do not belong together. */
+/* The ends have different keys. */
 START_TEST(test_other_keys)
 {
 	struct sealer *sealer;

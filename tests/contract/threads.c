@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads.c - one cq a thread, connections handed over, registration from
- * anywhere.  Of most worth under ThreadSanitizer.
+ * threads.c - one completion queue for each thread, connections passed between threads,
+ * registrations in any thread.  Mainly for ThreadSanitizer.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void round_trip(struct tp_ep *ep, struct mem *out, struct mem *in,
 	mem_check(in, 0, ECHO_LEN, seed, 0);
 }
 
-/* Requests of one listener, each accepted on the cq of another thread. */
+/* Requests at one listener, each accepted on the queue of another thread. */
 START_TEST(accept_elsewhere)
 {
 	static struct echo echo[4];
@@ -73,7 +73,7 @@ START_TEST(accept_elsewhere)
 }
 END_TEST
 
-/* Registers, checks and ends a handful of registrations. */
+/* Registers, checks and ends several registrations. */
 static int churn(void *arg)
 {
 	static const unsigned int rights[] = { 0, TP_LOCAL_WRITE, ALL };
@@ -121,7 +121,7 @@ START_TEST(registration_during_traffic)
 }
 END_TEST
 
-/* Moves b until told otherwise; keeps nothing. */
+/* Polls b until it is stopped; keeps nothing. */
 static int drain(void *arg)
 {
 	struct side *s = arg;
@@ -133,7 +133,7 @@ static int drain(void *arg)
 
 enum { PIECE = 128 << 10, PIECES = 60 };
 
-/* a writes PIECES times to the one piece at b; b's thread runs. */
+/* a writes PIECES times to one piece at b, while the thread of b runs. */
 static void flood(struct link *l, const struct mem *m, const struct mem *there)
 {
 	struct tp_sge sge = sge_of(m, 0, PIECE);
@@ -146,7 +146,7 @@ static void flood(struct link *l, const struct mem *m, const struct mem *there)
 	}
 }
 
-/* Until the flood ended, well or refused. */
+/* Waits until the flood has ended, with or without a rejection. */
 static void flood_ends(struct link *l)
 {
 	uint64_t give_up = clock_after_ms(PATIENCE_MS);
@@ -162,9 +162,9 @@ static void flood_ends(struct link *l)
 }
 
 /*
- * Memory is deregistered by one thread while another receives into it: when
- * tp_mr_dereg() returned, it is ours and stays as we leave it.  The piece is
- * small, so that it is cleared before a transfer that was let go on ends.
+ * One thread deregisters memory while another one receives into it.  After tp_mr_dereg(), the
+ * memory belongs to the caller and does not change.  The piece is small, so that it is cleared
+ * before a late transfer could end.
  */
 static void dereg_round(const struct mem *m, int pumps)
 {
@@ -206,7 +206,7 @@ struct caller {
 	int error;
 };
 
-/* Runs the chain wr over and over until it was done often enough. */
+/* Runs the chain wr repeatedly. */
 static void *caller_run(void *arg)
 {
 	struct caller *c = arg;
@@ -228,7 +228,7 @@ static void *caller_run(void *arg)
 
 enum { CALLS = 300, ADDS = 100 };
 
-/* A chain of ADDS additions of 1 to there, one signaled. */
+/* Builds a chain of ADDS additions of 1 to `there`, with one signaled. */
 static void prepare(struct caller *c, struct world *w, struct tp_send_wr *wr,
 		    struct tp_sge *sge, const struct mem *there)
 {
@@ -249,7 +249,7 @@ static void prepare(struct caller *c, struct world *w, struct tp_send_wr *wr,
 	};
 }
 
-/* w has a side a of its own; its side b is a second cq on b's device. */
+/* w gets a side a of its own; its side b is a second queue on b's device. */
 static struct tp_cq *second_open(struct world *w)
 {
 	struct addr any = { .host = "127.0.0.1" };
@@ -276,8 +276,8 @@ static void second_close(struct world *w, struct tp_cq *own)
 }
 
 /*
- * Four threads: two targets on one device, each with its own cq, and two
- * callers that add to one word through different targets.
+ * Four threads: two targets on one device, each with its own queue, and two callers that add to one
+ * word through different targets.
  */
 START_TEST(atomics_of_two_targets)
 {
@@ -311,7 +311,7 @@ START_TEST(atomics_of_two_targets)
 }
 END_TEST
 
-/* A device, a cq and registrations, in several threads at once. */
+/* Opens a device, a queue and registrations, in several threads concurrently. */
 static int device_life(void *arg)
 {
 	struct tp_dev_attr attr = { 0 };
@@ -360,7 +360,7 @@ static int waking(void *arg)
 	return 0;
 }
 
-/* Wakes from several threads disturb nothing. */
+/* Wakes from several threads do not disturb traffic. */
 START_TEST(wakes_during_traffic)
 {
 	struct link *l = link_open(&world, NULL);

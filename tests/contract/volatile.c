@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * volatile.c - memory whose pages vanish while it is registered.  A transfer that meets a missing
- * page fails with its connection, and nothing else fails.  Pages that come back are used again.
+ * volatile.c - memory whose pages disappear while it is registered.  A transfer that needs a
+ * missing page fails with its connection, and no other transfer fails.  Pages that return are used
+ * again.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static int file;
 static uint8_t *map;
 static struct tp_mr *mr;
 
-/* False: the provider does not have it, and says so. */
+/* Returns false, with a message, if the provider does not support it. */
 static bool map_open(struct side *s, unsigned int access)
 {
 	int rc;
@@ -42,7 +43,7 @@ static void map_close(void)
 	close(file);
 }
 
-/* A few bytes come with other messages, many by themselves. */
+/* Small data is sent in messages, and large data by itself. */
 static const uint32_t sizes[] = { 1, 200, 5000, LEN };
 #define SIZES ((int)(sizeof(sizes) / sizeof(sizes[0])))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wait.c - sleeping for a cq, and being woken: no wake-up is lost. */
+/* wait.c - sleeping for a completion queue, and waking: no wake-up is lost. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ static uint64_t patience(void)
 	return clock_after_ms(PATIENCE_MS);
 }
 
-/* Nothing happens: the wait ends at its deadline and not much before. */
+/* Without an event, the wait ends at its deadline and not much earlier. */
 START_TEST(deadline)
 {
 	uint64_t at = clock_after_ms(60);
@@ -22,12 +22,12 @@ START_TEST(deadline)
 		ck_assert_int_lt(early++, 100);
 	ck_assert_int_eq(rc, -ETIMEDOUT);
 	ck_assert_uint_ge(clock_now(), at);
-	rc = tp_cq_wait(world.a.cq, at); /* long ago */
+	rc = tp_cq_wait(world.a.cq, at); /* a deadline in the past */
 	ck_assert(rc == 0 || rc == -ETIMEDOUT);
 }
 END_TEST
 
-/* n small messages posted from a to b, for which receives are posted. */
+/* Posts n small messages from a to b, with receives for them. */
 static void with_messages(int n)
 {
 	struct link *l = link_open(&world, NULL);
@@ -43,7 +43,7 @@ static void with_messages(int n)
 	}
 }
 
-/* A wait alone puts the posted requests on the wire. */
+/* A wait alone sends the posted requests. */
 START_TEST(wait_flushes)
 {
 	struct tp_wc wc;
@@ -69,7 +69,7 @@ START_TEST(arm_flushes)
 }
 END_TEST
 
-/* Messages sent but not polled: neither wait nor arm lets us sleep. */
+/* Messages have arrived but are not polled: neither wait nor arm permits sleep. */
 START_TEST(never_sleeps_on_work)
 {
 	struct tp_wc wc;
@@ -117,7 +117,7 @@ START_TEST(wake_before_wait)
 			side_pump(&world.a);
 		ck_ok(tp_cq_wait(world.a.cq, patience()));
 	}
-	/* Two wakes are one; the next wait sleeps again. */
+	/* Two wakes count as one; the next wait sleeps again. */
 	tp_cq_wake(world.a.cq);
 	tp_cq_wake(world.a.cq);
 	ck_ok(tp_cq_wait(world.a.cq, patience()));
@@ -131,7 +131,7 @@ struct waker {
 	struct tp_cq *cq;
 	int rounds;
 	unsigned int pause_us;
-	int *turn; /* wakes when it is even, then makes it odd */
+	int *turn; /* the thread wakes when it is even, and then makes it odd */
 };
 
 static void *waker_run(void *arg)
@@ -149,7 +149,7 @@ static void *waker_run(void *arg)
 	return NULL;
 }
 
-/* Wakes that race with falling asleep (no pause), or come during sleep. */
+/* Wakes during the begin of a sleep (no pause), or during the sleep. */
 START_TEST(wake_from_thread)
 {
 	int turn = 0, rounds = _i ? 20 : 1000, i;
@@ -181,7 +181,7 @@ static int fd_ready(struct tp_cq *cq, int ms)
 	return poll(&pfd, 1, ms);
 }
 
-/* Drains and arms until the descriptor is quiet; false: it never is. */
+/* Polls and arms until the descriptor is quiet.  Returns false if it never is. */
 static bool quiet(struct side *s)
 {
 	int i;
@@ -204,8 +204,8 @@ START_TEST(fd_is_quiet_when_idle)
 END_TEST
 
 /*
- * b's descriptor, if it was armed, becomes readable; then b moves.  Returns
- * whether it is armed again: not where work has come meanwhile.
+ * If b is armed, waits for its descriptor; then polls b.  Returns whether it is armed again, which
+ * it is not if work has arrived meanwhile.
  */
 static bool b_moves(bool armed)
 {
@@ -241,7 +241,7 @@ START_TEST(fd_tells_of_message)
 }
 END_TEST
 
-/* b's descriptor becomes readable while a moves, in as many steps as it takes. */
+/* b's descriptor becomes readable while a is polled, in as many steps as necessary. */
 static void fd_ready_of_b(void)
 {
 	uint64_t give_up = patience();

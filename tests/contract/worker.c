@@ -55,7 +55,7 @@ static int echo_answer(struct echo *e, const struct tp_wc *wc)
 	return tp_post_send(e->ep, &wr);
 }
 
-/* 1: the peer left. */
+/* Returns 1 if the peer has disconnected. */
 static int echo_progress(struct echo *e)
 {
 	struct tp_event ev;

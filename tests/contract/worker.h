@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * worker.h - a thread with a cq of its own and one connection that echoes messages.  It does not
- * use Check, which is for one thread: it counts errors.
+ * worker.h - a thread with its own completion queue, and one connection that echoes messages.  It
+ * does not use Check, which supports only one thread, and counts errors instead.
  */
 #ifndef WORKER_H
 #define WORKER_H
@@ -18,23 +18,25 @@ struct echo {
 	struct tp_dev *dev;
 	struct tp_conn_req *req; /* accepted by the thread */
 	unsigned int served;
-	int error; /* the first, or 0 */
-	/* the thread's */
+	int error; /* the first error, or 0 */
+	/* used by the thread */
 	struct tp_cq *cq;
 	struct tp_ep *ep;
 	struct tp_mr *mr;
 	unsigned char buf[ECHO_BUFS][ECHO_LEN];
 };
-/* Accepts req on a cq of a new thread, echoes until the peer leaves. */
+/* Accepts req on a queue of a new thread, which echoes until the peer disconnects. */
 int echo_start(struct echo *e, struct tp_dev *dev, struct tp_conn_req *req);
-/* Waits for the peer to have left; returns the first error. */
+/* Waits until the peer has disconnected.  Returns the first error. */
 int echo_join(struct echo *e);
-/* An ep on world.a's cq whose other end is served by a thread of its own
- * (threads.c), and the end of all such. */
+/*
+ * Returns an endpoint on world.a's queue whose other end is served by a thread (threads.c); and
+ * ends all such threads.
+ */
 struct tp_ep *connect_echo(struct echo *e, const struct tp_ep_attr *attr);
 void close_links(void);
 
-/* A thread that calls step() until it is told to stop. */
+/* A thread that calls step() until it is stopped. */
 struct looper {
 	pthread_t thread;
 	int (*step)(void *arg);

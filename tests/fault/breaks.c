@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* breaks.c - RESET and VANISH: connections that end. */
+/* breaks.c - the rules RESET and VANISH: connections that end. */
 #include <errno.h>
 #include <string.h>
 
 #include "tests/fault/faults.h"
 
-/* Nothing can be posted on ep any more. */
+/* Checks that nothing can be posted on ep any more. */
 static void expect_dead(struct tp_ep *ep, struct side *s)
 {
 	struct mem *m = mem_new(s, MSG, TP_LOCAL_WRITE);
@@ -18,7 +18,7 @@ static void expect_dead(struct tp_ep *ep, struct side *s)
 	ck_assert_ptr_nonnull(strstr(tp_ep_peer(ep), "127.0.0.1"));
 }
 
-/* The fourth message finds the connection gone. */
+/* The fourth message finds the connection broken. */
 START_TEST(reset_send)
 {
 	struct link *l = link_open(&world, NULL);
@@ -34,7 +34,7 @@ START_TEST(reset_send)
 		expect_wc(&world, &world.a, l->a, i, TP_SEND, 0);
 		expect_wc(&world, &world.b, l->b, i, TP_RECV, 0);
 	}
-	post_message(l->a, &world.a, 3, 3); /* taken, as on a real network */
+	post_message(l->a, &world.a, 3, 3); /* accepted, as on a real network */
 	expect_dead(l->a, &world.a);
 	expect_wc(&world, &world.a, l->a, 3, TP_SEND, -ECONNRESET);
 	expect_wc(&world, &world.a, l->a, 50, TP_RECV, -ECANCELED);
@@ -49,7 +49,7 @@ START_TEST(reset_send)
 }
 END_TEST
 
-/* In the middle of a chain: every request of it completes, once. */
+/* The rule hits the middle of a chain: every request of it completes once. */
 START_TEST(reset_chain)
 {
 	struct link *l = link_open(&world, NULL);
@@ -74,7 +74,7 @@ START_TEST(reset_chain)
 }
 END_TEST
 
-/* The message that arrives is the last thing; it is not seen. */
+/* The connection breaks when the message arrives, which is not reported. */
 START_TEST(reset_received)
 {
 	struct link *l = link_open(&world, NULL);
@@ -93,7 +93,7 @@ START_TEST(reset_received)
 }
 END_TEST
 
-/* Closing an ep that a rule broke, with nothing of it looked at. */
+/* An endpoint that a rule has broken is closed, without a poll before. */
 START_TEST(close_after_reset)
 {
 	struct link *l = link_open(&world, NULL);
@@ -110,7 +110,7 @@ START_TEST(close_after_reset)
 }
 END_TEST
 
-/* Silence, both ways, until the time is up. */
+/* Silence in both directions, until the time is up. */
 START_TEST(vanish)
 {
 	struct link *l = link_open(&world, NULL);
@@ -130,8 +130,9 @@ START_TEST(vanish)
 	from = clock_now();
 	post_message(l->a, &world.a, 1, 1);
 	post_message(l->a, &world.a, 2, 2);
-	post_message(l->b, &world.b, 9, 9); /* and is not heard */
-	while (!side_find_wc(&world.b, l->b, &wc)) { /* a's time stands still */
+	post_message(l->b, &world.b, 9, 9); /* and it is not received */
+	/* the clock of a is stopped */
+	while (!side_find_wc(&world.b, l->b, &wc)) {
 		ck_assert_uint_lt(clock_now(), give_up);
 		side_pump(&world.b);
 	}

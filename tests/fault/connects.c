@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* connects.c - connections that are refused, late, or never answered. */
+/* connects.c - connections that are rejected, late, or never accepted. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static void accept_it(struct link *l)
 	accept_req(l, req);
 }
 
-/* Also what was posted before is flushed. */
+/* Requests that were posted before are flushed, too. */
 START_TEST(refuse_connect)
 {
 	struct link *l = link_idle(&world, NULL);
@@ -77,7 +77,7 @@ START_TEST(drop_connect)
 }
 END_TEST
 
-/* On a busy machine a connect may be over before its request arrives. */
+/* On a busy machine, a connect may be over before its request arrives. */
 START_TEST(drop_accept)
 {
 	uint64_t ms = 100;
@@ -107,7 +107,7 @@ START_TEST(delay_connect)
 }
 END_TEST
 
-/* Later than the deadline is not at all. */
+/* A connect after its deadline never succeeds. */
 START_TEST(delay_connect_too_long)
 {
 	struct link *l;
@@ -119,7 +119,7 @@ START_TEST(delay_connect_too_long)
 }
 END_TEST
 
-/* Whether a request overtakes one that is put off for ms. */
+/* Returns whether a request overtakes one that is delayed by ms. */
 static bool overtakes(unsigned int ms)
 {
 	uint64_t from = clock_now(), give_up = clock_after_ms(PATIENCE_MS);
@@ -149,7 +149,7 @@ static bool overtakes(unsigned int ms)
 	return len == 0;
 }
 
-/* A busy machine may take longer than that to make a connection. */
+/* A busy machine may need longer to establish a connection. */
 START_TEST(delay_accept)
 {
 	unsigned int ms = 150;
@@ -183,7 +183,7 @@ START_TEST(stall_connect)
 }
 END_TEST
 
-/* Requests that wait in the wrapper go with the listener. */
+/* Requests that wait in the wrapper are dropped with the listener. */
 START_TEST(unlisten_waiting)
 {
 	struct link *l, *l2;

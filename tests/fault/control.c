@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * control.c - rules from the environment, from a file and from another
- * thread; and the rule that ends the process.
+ * control.c - rules from the environment, from a file and from another thread; and the rule that
+ * ends the process.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ static int open_with(const char *env, struct tp_dev **dev)
 	return rc;
 }
 
-/* Whether registering memory works now. */
+/* Returns whether memory can be registered now. */
 static int try(struct tp_dev *dev)
 {
 	static char page[64];
@@ -59,7 +59,7 @@ static void write_file(const char *path, const char *text)
 	ck_ok(fclose(f));
 }
 
-/* The file may come, change, be wrong (the old rules stay), and go. */
+/* The file may appear, change, be invalid (the old rules stay), and disappear. */
 START_TEST(control_file)
 {
 	char dir[] = "/tmp/faultsXXXXXX", path[64], env[80];
@@ -136,7 +136,7 @@ static void *switch_rules(void *arg)
 	return NULL;
 }
 
-/* Rules come and go in another thread while messages flow. */
+/* Another thread changes the rules during traffic. */
 START_TEST(switched_in_traffic)
 {
 	struct link *l = link_open(&world, NULL);
@@ -153,7 +153,7 @@ START_TEST(switched_in_traffic)
 }
 END_TEST
 
-/* Posts messages of which the fifth kills; says how many it got through. */
+/* Posts messages of which the fifth kills the process; reports how many were posted. */
 static int die_at_fifth(int out)
 {
 	struct link *l;

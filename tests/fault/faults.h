@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* faults.h - tests of the fault provider, each with a fresh wrapped world. */
+/* faults.h - tests of the fault provider, each with a new wrapped world. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -13,14 +13,14 @@
 
 extern struct world world;
 
-/* Replaces the rules of side a, or b, of world. */
+/* Replaces the rules of side a, or b, of the world. */
 void rules_a(const char *text);
 void rules_b(const char *text);
 
 /* Posts one signaled message of MSG bytes with mem_fill(seed). */
 void post_message(struct tp_ep *ep, struct side *s, uint64_t wr_id,
 		  uint64_t seed);
-/* Posts a receive of MSG bytes; its memory. */
+/* Posts a receive of MSG bytes.  Returns its memory. */
 struct mem *post_receive(struct tp_ep *ep, struct side *s, uint64_t wr_id);
 
 TCase *case_rules(void);
@@ -32,7 +32,7 @@ TCase *case_control(void);
 TCase *case_switching(void);
 TCase *case_sweep(void);
 
-/* A case whose tests find world open. */
+/* A case whose tests start with `world` open. */
 TCase *world_case(const char *name);
 
 #endif

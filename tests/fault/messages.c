@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* messages.c - DROP, CORRUPT and FAIL: single requests that go wrong. */
+/* messages.c - the rules DROP, CORRUPT and FAIL: single requests that fail. */
 #include <errno.h>
 #include <string.h>
 
 #include "tests/fault/faults.h"
 
-/* The third of five messages is lost; nobody is told. */
+/* The third of five messages is lost, without an error. */
 START_TEST(drop_send)
 {
 	struct link *l = link_open(&world, NULL);
@@ -48,14 +48,14 @@ START_TEST(drop_write)
 	post_message(l->a, &world.a, 2, 7);
 	expect_wc(&world, &world.b, l->b, 10, TP_RECV, 0);
 	mem_check_zero(there);
-	ck_ok(tp_post_send(l->a, &wr)); /* the second one goes */
+	ck_ok(tp_post_send(l->a, &wr)); /* the second one succeeds */
 	post_message(l->a, &world.a, 3, 7);
 	expect_wc(&world, &world.b, l->b, 11, _i ? TP_RECV_IMM : TP_RECV, 0);
 	mem_check(there, 0, MSG, 1, 0);
 }
 END_TEST
 
-/* Exactly byte at of m is not what mem_fill(seed) makes. */
+/* Checks that only the byte `at` of m differs from mem_fill(seed). */
 static void check_changed(struct mem *m, size_t at, uint64_t seed)
 {
 	uint8_t right;
@@ -66,7 +66,7 @@ static void check_changed(struct mem *m, size_t at, uint64_t seed)
 	mem_check(m, 0, m->len, seed, 0);
 }
 
-/* The sent copy is corrupted, not the sender's memory. */
+/* The sent copy is changed, and not the sender's memory. */
 START_TEST(corrupt_sent)
 {
 	static const enum tp_opcode ops[] = { TP_SEND, TP_WRITE, TP_WRITE_IMM };
@@ -87,13 +87,14 @@ START_TEST(corrupt_sent)
 		post_message(l->a, &world.a, 2, 2);
 	world_wc(&world, &world.b, l->b);
 	mem_check(out, 0, 3000, 1, 0);
-	if (ops[_i] == TP_WRITE) /* the message came into the same memory */
+	/* the message was received in the same memory */
+	if (ops[_i] == TP_WRITE)
 		memcpy(there->p, out->p, MSG);
 	check_changed(there, 1000, 1);
 }
 END_TEST
 
-/* An unsignaled read is changed when the next completion tells of it. */
+/* An unsignaled read is changed when the next completion covers it. */
 START_TEST(corrupt_read)
 {
 	struct link *l = link_open(&world, NULL);
@@ -107,7 +108,7 @@ START_TEST(corrupt_read)
 	wr[0].flags = _i ? 0 : TP_SIGNALED;
 	wr[0].next = &wr[1];
 	mem_fill(there, 3);
-	rules_a("read:corrupt:at=9999"); /* behind: the last byte */
+	rules_a("read:corrupt:at=9999"); /* beyond the end: the last byte */
 	ck_ok(tp_post_send(l->a, wr));
 	if (!_i)
 		expect_wc(&world, &world.a, l->a, 1, TP_READ, 0);
@@ -129,7 +130,7 @@ START_TEST(corrupt_received)
 }
 END_TEST
 
-/* The third post fails, does nothing, and the fourth is as if never. */
+/* The third post fails and does nothing; the fourth is not affected. */
 START_TEST(fail_post)
 {
 	struct link *l = link_open(&world, NULL);
@@ -152,7 +153,7 @@ START_TEST(fail_post)
 }
 END_TEST
 
-/* A rule that meets the middle of a chain fails all of it. */
+/* If a rule hits the middle of a chain, the whole chain fails. */
 START_TEST(fail_chain)
 {
 	struct link *l = link_open(&world, NULL);
@@ -189,13 +190,13 @@ START_TEST(fail_calls)
 	ck_assert_int_eq(tp_connect(idle->a, &world.addr, NULL, 0,
 				    clock_after_ms(PATIENCE_MS)),
 			 -ENETUNREACH);
-	link_start(&world, idle); /* once only, and it can still start */
+	link_start(&world, idle); /* only once, and it can still connect */
 	link_works(&world, idle);
 	link_works(&world, l);
 }
 END_TEST
 
-/* Only connections to the port that the rule names. */
+/* The rule applies only to connections to the port that it names. */
 START_TEST(one_port_only)
 {
 	struct addr addr = { .host = "127.0.0.1" };

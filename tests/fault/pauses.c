@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pauses.c - DELAY and STALL: things that happen, later. */
+/* pauses.c - the rules DELAY and STALL. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -12,7 +12,7 @@ static uint64_t ms(uint64_t n)
 	return n * CLOCK_NS_PER_MS;
 }
 
-/* The second message and all later ones are delayed; the order stays. */
+/* The second message and all later ones are delayed; their order stays. */
 START_TEST(delay_send)
 {
 	struct link *l = link_open(&world, NULL);
@@ -28,7 +28,7 @@ START_TEST(delay_send)
 	from = clock_now();
 	for (i = 1; i < 4; i++)
 		post_message(l->a, &world.a, i, i);
-	link_works(&world, other); /* on time */
+	link_works(&world, other); /* not delayed */
 	for (i = 1; i < 4; i++) {
 		expect_wc(&world, &world.b, l->b, i, TP_RECV, 0);
 		ck_assert_uint_ge(clock_now(), from + ms(150));
@@ -40,7 +40,7 @@ START_TEST(delay_send)
 }
 END_TEST
 
-/* A wait ends in time to let go what was held. */
+/* A wait ends early enough to release held requests. */
 START_TEST(delay_and_wait)
 {
 	struct link *l = link_open(&world, NULL);
@@ -59,7 +59,7 @@ START_TEST(delay_and_wait)
 }
 END_TEST
 
-/* The same for one that sleeps on the descriptor. */
+/* The same for a caller that sleeps on the descriptor. */
 START_TEST(delay_and_poll)
 {
 	struct link *l = link_open(&world, NULL);
@@ -126,7 +126,7 @@ START_TEST(delay_has_limits)
 }
 END_TEST
 
-/* The cq stands still; then all of it comes. */
+/* The queue is stalled; then everything arrives. */
 START_TEST(stall_post)
 {
 	struct link *l = link_open(&world, NULL);
@@ -153,7 +153,7 @@ START_TEST(stall_post)
 }
 END_TEST
 
-/* The message that stalls is not lost, and comes first. */
+/* The message that triggers the stall is not lost, and arrives first. */
 START_TEST(stall_received)
 {
 	struct link *l = link_open(&world, NULL);
@@ -181,7 +181,7 @@ static void *wake_soon(void *arg)
 	return NULL;
 }
 
-/* A wait in a stalled cq sleeps no longer than asked, and can be woken. */
+/* A wait on a stalled queue ends at its deadline, and can be woken. */
 START_TEST(stall_and_wait)
 {
 	struct link *l = link_open(&world, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rules.c - the text form of rules, and how they count. */
+/* rules.c - the text form of rules, and their counts. */
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const struct {
 	  { FAULT_CONNECT, FAULT_REFUSE, .count = 3, .port = 7001 } },
 	{ "read:fail:error=EIO", { FAULT_READ, FAULT_FAIL, .error = -EIO } },
 	{ "any:kill:after=7", { FAULT_ANY, FAULT_KILL, .after = 7 } },
-	{ "post:drop", /* of a group what makes sense */
+	{ "post:drop", /* valid actions of a group */
 	  { FAULT_SEND | FAULT_WRITE | FAULT_WRITE_IMM, FAULT_DROP } },
 	{ "any:refuse", { FAULT_CONNECT | FAULT_ACCEPT, FAULT_REFUSE } },
 	{ "recv:stall:ms=1", { FAULT_RECV, FAULT_STALL, .ms = 1 } },
@@ -50,7 +50,7 @@ START_TEST(parse_good)
 END_TEST
 
 static const struct {
-	const char *text, *named; /* the message must contain this */
+	const char *text, *named; /* the message must contain this text */
 } bad[] = {
 	{ "send", "no action" },
 	{ "send:explode", "explode" },
@@ -111,7 +111,7 @@ START_TEST(parse_several)
 }
 END_TEST
 
-/* Which of 30 sends of 100 + i bytes, port 7, a rule hits: '1'. */
+/* '1' for each of 30 sends of 100 + i bytes, to port 7, that a rule hits. */
 static const struct {
 	const char *rule, *hits;
 } counting[] = {
@@ -128,7 +128,7 @@ static const struct {
 	{ "send:drop:port=7:after=1", "010000000000000000000000000000" },
 	{ "send:drop:port=8", "000000000000000000000000000000" },
 	{ "read:reset", "000000000000000000000000000000" },
-	/* the second counts what the first hit */
+	/* the second rule counts sends that the first one hit */
 	{ "send:drop:count=2;send:drop:after=1:count=3",
 	  "111110000000000000000000000000" },
 };
@@ -171,7 +171,7 @@ START_TEST(table)
 	ck_assert_uint_eq(fault_table_hits(&t, 2), 0);
 	ck_assert_uint_eq(fault_table_hits(&t, 3), 0);
 	ck_assert_uint_eq(fault_table_hits(&t, 0), 0);
-	/* A text that does not parse leaves the rules unchanged. */
+	/* An invalid text leaves the rules unchanged. */
 	ck_assert_int_eq(fault_table_set(&t, "x", err, sizeof(err)), -EINVAL);
 	ck_assert_uint_eq(fault_table_hits(&t, 1), 2);
 	ck_ok(fault_table_set(&t, "", err, sizeof(err)));

@@ -2,7 +2,7 @@
 /*
  * sweep.c - repeats one scenario with a break at the first request, the second, and so on until no
  * request is hit.  In each run every request completes once, in order, and each end of the
- * connection is told of its end once.
+ * connection gets one event of its end.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const enum tp_opcode ops[] = { TP_SEND, TP_WRITE, TP_READ, TP_FETCH_ADD,
 				      TP_WRITE_IMM };
 
 struct tally {
-	unsigned int next; /* the request whose turn it is */
+	unsigned int next; /* the next request to post */
 	unsigned int recvs, gone;
 	bool failed;
 };
@@ -52,7 +52,7 @@ static void collect(struct side *s, struct tp_ep *ep, struct tally *t)
 		count_ev(t, &ev);
 }
 
-/* Posts request i; false when the connection is gone. */
+/* Posts request i.  Returns false if the connection is broken. */
 static bool post(struct link *l, unsigned int i, const struct tp_sge *sge,
 		 struct mem *there)
 {
@@ -63,7 +63,7 @@ static bool post(struct link *l, unsigned int i, const struct tp_sge *sge,
 	return rc == 0;
 }
 
-/* The scenario; returns whether the rule acted. */
+/* Runs the scenario.  Returns whether the rule has acted. */
 static bool run(const char *rule, bool at_b)
 {
 	struct link *l = link_open(&world, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_end_reads.c - ends of objects that a client reads by RDMA, where the reads, and
- * their connections, go wrong: each answer is right, and what went wrong is asked for.
+ * test_end_reads.c - a client reads sizes of objects by RDMA, and the reads, or their connections,
+ * fail: each result is right, and failed reads are replaced by requests.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,7 +20,7 @@
 #define SLOTS 4u
 #define ASKS 8u
 
-/* ---- an iod with one object, on a thread of its own ---- */
+/* ---- an iod with one object, in its own thread ---- */
 
 static struct {
 	struct tp_dev *dev;
@@ -69,7 +69,7 @@ static void getsize(void *arg, struct rpc_req *req)
 	uint64_t tag = 0;
 	size_t at = 0;
 
-	/* none of Check's: it is another thread */
+	/* no assertion of Check: this is another thread */
 	if (req->op != WIRE_GETSIZE ||
 	    !(rpc_session_info(req->session)->features & WIRE_FT_ENDS)) {
 		rpc_reply_status(req, -ENOSYS);
@@ -151,7 +151,7 @@ static void iod_close(void)
 	size_table_close(iod.shown);
 }
 
-/* ---- its client ---- */
+/* ---- the client of that iod ---- */
 
 static void client_open(const struct addr *addr)
 {
@@ -223,7 +223,7 @@ static uint64_t size_now(void)
 	return size.size;
 }
 
-/* Each is right: how many were asked for. */
+/* Checks that each result is right.  Returns how many needed a request. */
 static unsigned int all_right(unsigned int seed)
 {
 	unsigned int i, before = atomic_load(&iod.getsizes);
@@ -242,7 +242,7 @@ START_TEST(asked_once)
 }
 END_TEST
 
-/* In the middle of a change nothing is shown; then it is again. */
+/* During a change the size is not shown; afterwards it is again. */
 START_TEST(changes_are_asked_about)
 {
 	all_right(1);
@@ -254,7 +254,7 @@ START_TEST(changes_are_asked_about)
 }
 END_TEST
 
-/* Another object has the place for a while: the data there is not ours. */
+/* Another object has the place for a while: the data there belongs to that object. */
 START_TEST(others_take_the_place)
 {
 	uint64_t tag;
@@ -278,7 +278,7 @@ static const struct fault_rule rules[] = {
 	{ .ops = FAULT_READ, .action = FAULT_CORRUPT, .at = 0 },
 };
 
-/* Read 0, 1, 2, ... goes wrong, until there is none. */
+/* Read 0, 1, 2, ... fails, until no read is hit. */
 START_TEST(reads_go_wrong)
 {
 	struct fault_rule rule = rules[_i];

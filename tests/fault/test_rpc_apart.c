@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_apart.c - bulk data over an endpoint of its own: which data uses which endpoint, which
+ * test_rpc_apart.c - bulk data over a separate endpoint: which data uses which endpoint, which
  * client may join a connection, and that both endpoints end together.
  */
 #include <errno.h>
@@ -71,7 +71,7 @@ static void ends_well(unsigned int i)
 	ck_assert_uint_eq(calls[i].times, 1);
 }
 
-/* Written, and read to another place. */
+/* Writes data, and reads it to another place. */
 static void both_ways(uint64_t len, unsigned int seed)
 {
 	size_t i;
@@ -122,7 +122,7 @@ START_TEST(not_unless_asked_for)
 }
 END_TEST
 
-/* A reset at each operation of either endpoint, until there is none left to hit. */
+/* A reset at each operation of either endpoint, until none is hit. */
 START_TEST(broken_anywhere)
 {
 	static const char *const what[] = { "post", "recv", "connect",
@@ -148,7 +148,7 @@ START_TEST(broken_anywhere)
 }
 END_TEST
 
-/* One of the two stands still for ever, the other does not. */
+/* One of the two endpoints hangs for ever, the other does not. */
 START_TEST(ends_as_one)
 {
 	open_rig(_i, true);
@@ -170,12 +170,12 @@ START_TEST(without_one_after_all)
 	ck_assert_uint_eq(rig_logged(rig, "no second connection"), 1);
 	ck_assert_uint_eq(stats().aparts, 0);
 	ck_assert_uint_eq(stats().apart_bytes, 0);
-	/* the next time there is one */
+	/* the server offers it again */
 	rig_server_close(rig);
 	rig_server_open(rig);
 	both_ways(LEN, 2);
 	ck_assert_uint_eq(stats().aparts, 1);
-	/* after two rejections in a row the client does not ask a third time */
+	/* after two rejections the client does not ask a third time */
 	for (unsigned int i = 1; i <= 3; i++) {
 		rules("connect:refuse:after=1");
 		rig_server_close(rig);
@@ -209,7 +209,7 @@ START_TEST(restarted)
 }
 END_TEST
 
-/* The goodbye is heard, whichever of the two the server sees end first. */
+/* The server gets the BYE, whichever endpoint ends first. */
 START_TEST(bye)
 {
 	for (unsigned int i = 0; i < 20; i++) {
@@ -248,9 +248,9 @@ START_TEST(two_sessions)
 }
 END_TEST
 
-/* ---- who joins ---- */
+/* ---- clients that may join ---- */
 
-/* Says HELLO and wants a token. */
+/* Sends HELLO and requests a token. */
 static void greet(struct raw *raw, uint64_t session)
 {
 	size_t len;
@@ -274,7 +274,7 @@ static const struct wire_apart *given(struct raw *raw)
 	return msg.apart;
 }
 
-/* Whether it was taken. */
+/* Returns whether the join was accepted. */
 static bool joins(struct raw *raw, uint64_t session, uint32_t epoch,
 		  const uint8_t *token)
 {
@@ -315,19 +315,19 @@ START_TEST(only_who_shows_the_token)
 		token[i / 8] ^= (uint8_t)(1u << i % 8);
 	}
 	ck_assert(joins(&second, 0x51, 1, token));
-	ck_assert(!joins(&again, 0x51, 1, token)); /* good once */
+	ck_assert(!joins(&again, 0x51, 1, token)); /* a token is valid once */
 	ck_assert_uint_eq(stats().aparts, 1);
 	ck_assert_uint_eq(stats().conns, 2);
 	raw_close(&again);
 	raw_close(&second);
-	rig_until(rig, stats().conns == 1); /* as one */
+	rig_until(rig, stats().conns == 1); /* as one connection */
 	raw_close(&one);
 	raw_close(&other);
 	close_rig();
 }
 END_TEST
 
-/* Nor who comes when the connection is at work. */
+/* A join is rejected when the connection is already in use. */
 START_TEST(not_behind_a_request)
 {
 	uint8_t token[WIRE_NONCE_LEN];
@@ -347,7 +347,7 @@ START_TEST(not_behind_a_request)
 }
 END_TEST
 
-/* A client that joins and leaves at once, or never says it is there, harms that session alone. */
+/* A client that joins and leaves at once, or never sends HELLO, harms only its own session. */
 START_TEST(others_do_not_notice)
 {
 	struct raw one, second;

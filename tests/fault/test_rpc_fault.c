@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_fault.c - calls over a real transport that goes wrong: each kind
- * of fault hits each operation in turn, and every call still happens once.
+ * test_rpc_fault.c - calls over a faulty transport: each kind of fault hits each operation in turn,
+ * and every call is executed once.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define PART 150000u
 
 static struct rig *rig;
-static struct keyring *ring; /* both ends prove themselves, or NULL */
+static struct keyring *ring; /* both ends prove their identity, or NULL */
 static uint8_t *buf;
 static struct tp_mr *mr;
 
@@ -74,7 +74,7 @@ static void calls(unsigned int what)
 	memset(rig->object, 0, 3 * PART);
 }
 
-/* The rule hits operation 0, 1, 2, ... until it finds none. */
+/* The rule hits operation 0, 1, 2, ... until none is hit. */
 static void sweep(struct fault_rule rule, unsigned int atleast)
 {
 	unsigned int n, hits = 0;
@@ -162,7 +162,7 @@ START_TEST(connecting)
 }
 END_TEST
 
-/* Breaks at each step of a handshake that is proved: at worst it is made again. */
+/* Breaks at each step of a handshake with proofs: at worst the client connects again. */
 START_TEST(proved)
 {
 	struct key_rig file;
@@ -200,8 +200,10 @@ START_TEST(again_and_again)
 }
 END_TEST
 
-/* Asks without end and reads no more than its first answers: at some point
- * it is not heard any more, and the others go on. */
+/*
+ * A client sends requests without end and reads only the first replies.  At some point the server
+ * stops reading from it, and others continue.
+ */
 START_TEST(never_reads)
 {
 	struct raw raw;
@@ -218,7 +220,7 @@ START_TEST(never_reads)
 		raw_send(&raw, raw_readlink(&raw, 0, ++seq));
 		while (raw.sent <= seq && !raw.disconnected && !stuck) {
 			raw_turn(&raw);
-			/* and not because we had no processor */
+			/* and not because this thread had no processor */
 			stuck = ++turns > 100 && clock_now() > end;
 		}
 	}

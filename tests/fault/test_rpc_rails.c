@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_rpc_rails.c - several transports in one progress context: which one a
- * client takes, what happens when it goes, and that calls in flight survive.
- * A faulty tcp stands for the better fabric.
+ * test_rpc_rails.c - several transports in one progress context: which one a client uses, what
+ * happens when it fails, and that calls in flight survive.  A faulty tcp simulates the better
+ * fabric.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -121,7 +121,7 @@ START_TEST(the_next_one_when_nobody_answers_there)
 }
 END_TEST
 
-/* The request that is in flight goes out again with the other rail's keys. */
+/* The request in flight is sent again with the keys of the other rail. */
 START_TEST(a_call_moves_to_the_other_rail)
 {
 	static const struct tp_mr none;
@@ -139,7 +139,7 @@ START_TEST(a_call_moves_to_the_other_rail)
 	is_over("tcp", "refused");
 	ck_assert_uint_eq(rig_logged(rig, "over tcp"), 1);
 	both_ways();
-	/* and back, as soon as it has to connect again */
+	/* and back, when it has to connect again */
 	rules("");
 	rig_server_close(rig);
 	rig_server_open(rig);
@@ -167,7 +167,7 @@ START_TEST(strict_stays_where_it_is)
 }
 END_TEST
 
-/* A refusal by the server is an answer: it holds for every rail. */
+/* A rejection by the server applies to every rail. */
 START_TEST(a_refusal_ends_the_choice)
 {
 	start("fault+tcp:tcp", "tcp");
@@ -180,7 +180,7 @@ START_TEST(a_refusal_ends_the_choice)
 }
 END_TEST
 
-/* Memory that cannot be registered fails the call and nothing else. */
+/* If memory cannot be registered, only the call fails. */
 START_TEST(no_memory_for_keys)
 {
 	static const struct tp_mr none;
@@ -201,7 +201,7 @@ END_TEST
 
 #define COUNT "connect:delay:ms=1:count=always"
 
-/* The device that the first connection of a server takes. */
+/* Returns the device of the first connection to a server. */
 static unsigned int first_of(uint32_t index)
 {
 	return (index + 0x1111) % 3;
@@ -224,7 +224,7 @@ START_TEST(each_server_begins_elsewhere)
 }
 END_TEST
 
-/* Requests in flight go on over the next device, and back when that fails. */
+/* Requests in flight continue over the next device, and over the first one when that fails. */
 START_TEST(the_next_device_takes_over)
 {
 	unsigned int first = first_of(0), next = (first + 1) % 3, round;
@@ -255,7 +255,7 @@ START_TEST(the_next_device_takes_over)
 }
 END_TEST
 
-/* Then the other transport. */
+/* Then it uses the other transport. */
 START_TEST(all_devices_gone)
 {
 	start_with("fault+tcp:tcp", "tcp", 2, 0);
@@ -268,7 +268,7 @@ START_TEST(all_devices_gone)
 }
 END_TEST
 
-/* The server's side: connections on two rails of one context. */
+/* At the server: connections on two rails of one context. */
 START_TEST(two_rails_are_heard)
 {
 	struct rpc_peer *first, *second;
@@ -277,7 +277,7 @@ START_TEST(two_rails_are_heard)
 	struct addr addr;
 
 	start("fault+tcp:tcp", "fault+tcp:tcp");
-	/* one host's tcp port cannot be had twice: the first does without */
+	/* a tcp port cannot be bound twice: the first rail has no listener */
 	ck_assert_uint_eq(rig_logged(rig, "no clients over fault+tcp"), 1);
 	attr = rig->sattr;
 	strcpy(attr.addr.scheme, "fault+tcp");
@@ -309,7 +309,7 @@ static void *wakes(void *arg)
 	return NULL;
 }
 
-/* A wake is heard whichever rails have users, and none is lost. */
+/* A wake is effective whichever rails have users, and none is lost. */
 START_TEST(wakes_reach_every_sleep)
 {
 	pthread_t thread;
@@ -376,7 +376,7 @@ static void count_line(void *arg, enum log_level level, const char *msg)
 	(*lines)++;
 }
 
-/* An address's own scheme, a strict one, and one of several. */
+/* For the scheme of an address, a strict choice, and one of several. */
 START_TEST(one_line_says_that_none_is_there)
 {
 	static const char *const cases[][2] = {
