@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_cut.c - the blocks of files that are cut.  A truncation is a write of zeros to every block
- * after the new end.  Zeros are no unique value, so all orders that matter are tried.
+ * check_cut.c - the blocks of files that are truncated.  A truncation is a write of zeros to every
+ * block after the new end.  Zeros are no unique value, so all orders that matter are tried.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct ops {
 	size_t n;
 };
 
-/* Values that were read in some block of the file: sorted. */
+/* Sorted values that were read in some block of the file. */
 struct seen {
 	uint64_t *val;
 	size_t n;
@@ -61,7 +61,7 @@ static int seen_make(const struct history *h, unsigned int object,
 	return 0;
 }
 
-/* The effect of call on the block, if it has one. */
+/* Sets the effect of the call on the block.  Returns false if it has none. */
 static bool op_of(const struct history *h, const struct call *c, uint32_t block,
 		  const struct seen *s, struct jit_op *jop)
 {
@@ -77,7 +77,7 @@ static bool op_of(const struct history *h, const struct call *c, uint32_t block,
 		       !half_done(h, c, block - op->block);
 	case OP_WRITE:
 		jop->val = value_of(op->writer, op->no, block - op->block);
-		/* a write that failed and was never seen need not have happened */
+		/* a failed write whose value was never read need not have been executed */
 		return within &&
 		       (jop->must || bsearch(&jop->val, s->val, s->n,
 					     sizeof(*s->val), by_val));

@@ -15,8 +15,9 @@
 
 struct hold {
 	struct call *lock;
-	const struct call *unlock; /* NULL: none */
-	const struct hold *next; /* the first conflicting one after it */
+	const struct call *unlock; /* NULL: no unlock */
+	/* the first conflicting holder after this one */
+	const struct hold *next;
 };
 
 struct holds {
@@ -74,7 +75,7 @@ static int gather(struct history *h, unsigned int object, struct holds *s)
 	return 0;
 }
 
-/* Finds the first conflicting holder among those that asked for the lock while a had it. */
+/* Finds the first conflicting holder among those that requested the lock while a had it. */
 static void find_next(const struct holds *s, struct hold *a)
 {
 	const struct hold *b;
@@ -106,7 +107,7 @@ static void check_unlock(struct history *h, const struct hold *a)
 		twice(h, a, a->next, a->unlock);
 }
 
-/* A write that relies on a's lock. */
+/* Checks a write that relies on a's lock. */
 static void check_write(struct history *h, const struct hold *a, struct call *c)
 {
 	uint64_t given;
@@ -123,7 +124,7 @@ static void check_write(struct history *h, const struct hold *a, struct call *c)
 	}
 }
 
-/* Both were asked for at once, and both had it. */
+/* Returns true if both requested the lock at the same time, and both got it. */
 static bool both_live(const struct hold *a, const struct hold *b)
 {
 	uint64_t since = a->lock->end > b->lock->end ? a->lock->end

@@ -2,23 +2,24 @@
 /*
  * check_main.c - judges a history.
  *
- *	history-check BOUND LOG...
- *	HISTORY_SHOW="KIND OBJECT FROM TO" history-check BOUND LOG...
- *				shows its calls instead (plain 0, cut 1, tail 2,
- *				guard 3, names 4; seconds)
+ * 	history-check BOUND LOG...
+ * 	HISTORY_SHOW="KIND OBJECT FROM TO" history-check BOUND LOG...
+ * 				prints these calls instead (KIND: plain 0, cut 1, tail 2,
+ * 				guard 3, names 4; FROM and TO in seconds)
  *
- * BOUND: seconds that a call may take (PVFS_TIMEOUT).  Explains the violations on stdout and ends
- * with a line of counts.  Exit status 0: an order explains every call.  1: no order does, or the
- * checker cannot tell.
+ * BOUND is the number of seconds that a call may take (PVFS_TIMEOUT).  Explains the violations on
+ * stdout, and ends with a line of counts.  Exit status 0: an order explains every call.  1: no
+ * order does, or the checker cannot tell.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/history/history.h"
 
-#define SLACK_NS 100000000u /* how late a call may return */
+/* a call may return this much later than its bound */
+#define SLACK_NS 100000000u
 
-/* Of calls that returned later than they may: the longest of each kind. */
+/* The longest of the calls of a kind that returned too late. */
 struct late {
 	const struct call *worst;
 	unsigned int n;
@@ -80,7 +81,7 @@ static void counts(const struct history *h)
 	       h->n, sure, failed, open, h->violations);
 }
 
-/* 0: not asked for. */
+/* Returns 0 if it was not requested. */
 static int show(struct history *h, const char *what)
 {
 	unsigned int kind, object;

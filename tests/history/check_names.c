@@ -13,7 +13,7 @@ static bool rename_to(uint64_t *from, uint64_t *to)
 {
 	if (!*from)
 		return false;
-	if (*from != *to) { /* two names of one file: nothing is done */
+	if (*from != *to) { /* for two names of one file, nothing is done */
 		*to = *from;
 		*from = 0;
 	}
@@ -46,14 +46,14 @@ static bool change(const struct op *op, uint64_t state[STATE_MAX])
 	return false;
 }
 
-/* Those that say something: changes nothing. */
+/* For a lookup, or a call that failed with EEXIST or ENOENT; such calls change nothing. */
 static bool fits(const struct op *op, const uint64_t state[STATE_MAX])
 {
 	if (op->kind == OP_LOOKUP && !op->result)
 		return state[op->block] == op->arg;
 	if (op->result == -EEXIST)
 		return state[op->kind == OP_LINK ? op->count : op->block];
-	return !state[op->block]; /* ENOENT */
+	return !state[op->block]; /* the result was ENOENT */
 }
 
 static bool apply(const struct jit_op *op, uint64_t state[STATE_MAX])

@@ -15,7 +15,8 @@
 
 struct zone {
 	const struct access *write; /* NULL: the initial value */
-	const struct access *first, *last; /* by end, by begin */
+	/* the first by its end, the last by its begin */
+	const struct access *first, *last;
 	uint64_t low, high;
 	bool fixed;
 };
@@ -65,7 +66,7 @@ static void bad_value(struct history *h, const struct access *a,
 	explain(h, "read", a->call);
 }
 
-/* False if a read returned a value that no order explains. */
+/* Returns false if a read returned a value that no order explains. */
 static bool sane(struct history *h, const struct access *a, size_t n)
 {
 	size_t i;
@@ -92,7 +93,10 @@ static bool sane(struct history *h, const struct access *a, size_t n)
 	return true;
 }
 
-/* The n accesses of one value.  false: it need not have been there. */
+/*
+ * Computes the zone of one value with n accesses.  Returns false if the value need not have been
+ * there.
+ */
 static bool zone_of(const struct access *a, size_t n, struct zone *z)
 {
 	uint64_t end, begin;
@@ -101,7 +105,7 @@ static bool zone_of(const struct access *a, size_t n, struct zone *z)
 	if (n == 1 && a->write && a->call->outcome == MAYBE)
 		return false;
 	*z = (struct zone){ .write = a->write ? a : NULL };
-	end = a->write ? UINT64_MAX : 0; /* zeros were there before all */
+	end = a->write ? UINT64_MAX : 0; /* zeros were there at the beginning */
 	begin = 0;
 	for (i = 0; i < n; i++) {
 		if (a[i].call->end < end) {
@@ -143,7 +147,7 @@ static void conflict(struct history *h, const struct zone *a,
 	say(h, b);
 }
 
-/* Sorted by low.  Fixed ones must not overlap, loose ones not lie within. */
+/* Sorted by low.  Fixed zones must not overlap, and no loose one may lie within a fixed one. */
 static void check_zones(struct history *h, struct zone *z, size_t n)
 {
 	const struct zone *fixed = NULL;
@@ -196,7 +200,7 @@ void check_registers(struct history *h, struct accesses *a)
 	free(zones);
 }
 
-/* ---- files that are only written over ---- */
+/* ---- files that are only overwritten ---- */
 
 static int add_call(const struct history *h, struct accesses *all,
 		    const struct call *c)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check_size.c - sizes of files that are cut.  A client computes a size from the answers of several
- * servers, so it is no register.  While others write, every end is right between the end of the
- * writes answered before and the end of those begun.  The check enforces these bounds:
+ * check_size.c - sizes of files that are truncated.  A client computes a size from the replies of
+ * several servers, so it is no register.  While others write, every size is correct between the end
+ * of the acknowledged writes and the end of those that have begun.  The check enforces these
+ * bounds:
  *
  * - The size is at least the end of every write (or the size of every truncation) that was
- *   answered before the question began.  Exception: a truncation to less can have come after it.
- * - A call made it: a write up to this end or over it (its parts lie on several servers), or a
- *   truncation to it.  The call had begun before the answer, and no smaller truncation surely
+ *   acknowledged before the query began.  Exception: a later truncation to a smaller size.
+ * - A call made the size: a write up to this end or beyond (its parts are on several servers), or a
+ *   truncation to it.  The call had begun before the reply, and no smaller truncation surely
  *   removed its bytes.
  */
 #include <errno.h>
@@ -35,7 +36,7 @@ static bool change_of(const struct call *c, struct change *ch)
 	return op->kind == OP_WRITE || ch->cut;
 }
 
-/* True if a truncation to less can have come after it and before b began. */
+/* Returns true if a truncation to a smaller size can have followed it before b began. */
 static bool may_be_cut(const struct sizes *s, const struct change *ch,
 		       const struct call *look)
 {
@@ -53,7 +54,7 @@ static bool may_be_cut(const struct sizes *s, const struct change *ch,
 	return false;
 }
 
-/* How many of the changes had begun at a time. */
+/* Number of changes that had begun at a time. */
 static size_t begun(const struct sizes *s, uint64_t at)
 {
 	size_t low = 0, high = s->n, mid;
@@ -68,7 +69,7 @@ static size_t begun(const struct sizes *s, uint64_t at)
 	return low;
 }
 
-/* The truncation that surely took that away before the look began. */
+/* Returns the truncation that surely removed the bytes before the query began, or NULL. */
 static const struct change *surely_cut(const struct sizes *s,
 				       const struct change *ch, uint32_t size,
 				       const struct call *look)
@@ -95,7 +96,7 @@ static bool too_small_for(const struct sizes *s, const struct change *c,
 	       c->call->end < look->begin && !may_be_cut(s, c, look);
 }
 
-/* Whatever came before a truncation to no more than the size may be cut. */
+/* Bytes that a truncation to at most this size may have removed need not be there. */
 static void too_small(struct history *h, const struct sizes *s,
 		      const struct call *look)
 {
@@ -117,8 +118,8 @@ static void too_small(struct history *h, const struct sizes *s,
 }
 
 /*
- * A truncation that failed may be done at some servers only; so may one that is
- * under way when the size is asked for.
+ * A failed truncation may have been executed at some servers only; so may one in flight during the
+ * query.
  */
 static bool cut_in_part(const struct sizes *s, const struct call *look)
 {
@@ -134,7 +135,7 @@ static bool cut_in_part(const struct sizes *s, const struct call *look)
 	return false;
 }
 
-/* Whether c leaves this size: a write is done part by part. */
+/* Returns whether c can make this size: the parts of a write are executed one by one. */
 static bool makes(const struct sizes *s, const struct change *c, uint32_t size,
 		  const struct call *look)
 {
@@ -144,7 +145,7 @@ static bool makes(const struct sizes *s, const struct change *c, uint32_t size,
 	return c->call->op->block < size && size <= c->end;
 }
 
-/* Finds the call that can have made the size; *cut: a truncation that removed all of them. */
+/* Finds the call that can have made the size.  *cut is a truncation that removed all such sizes. */
 static bool made(const struct sizes *s, const struct call *look,
 		 const struct change **maker, const struct change **cut)
 {
@@ -162,7 +163,7 @@ static bool made(const struct sizes *s, const struct call *look,
 		if (!*cut)
 			return true;
 	}
-	return !size; /* as it was first */
+	return !size; /* the initial size */
 }
 
 static void not_made(struct history *h, const struct sizes *s,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * check_tail.c - appends.  The place of an append is known once a client has read a block of it.
- * Each append lies in one piece, in one place, and nowhere else.  No append overlaps another one.
- * Appends that were answered one after the other lie in this order.  At the end all answered ones
- * are there.  With their places known, the blocks are registers as all others.
+ * Each append is contiguous, in one place, and nowhere else.  No append overlaps another one.
+ * Appends of which one was acknowledged before the other began are in this order.  At the end all
+ * acknowledged ones are there.  With their places known, the blocks are registers like all others.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 
 struct piece {
 	const struct call *call;
-	const struct call *seen; /* a read */
+	const struct call *seen; /* a read that has seen it */
 	uint32_t at;
-	uint32_t last; /* block of it that was seen */
+	uint32_t last; /* the last of its blocks that was seen */
 };
 
 struct tail {
@@ -102,7 +102,7 @@ static int gather(struct history *h, unsigned int object, struct tail *t)
 	return 0;
 }
 
-/* Only those whose place is known stay. */
+/* Drops appends whose place is unknown. */
 static void drop_unseen(struct history *h, struct tail *t)
 {
 	size_t i, n = 0;
@@ -118,7 +118,7 @@ static void drop_unseen(struct history *h, struct tail *t)
 	t->n = n;
 }
 
-/* One that failed may have left only its first blocks, and the file ends there. */
+/* A failed append may have left only its first blocks, after which the file ends. */
 static uint32_t behind(const struct piece *p)
 {
 	return p->at +

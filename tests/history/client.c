@@ -2,9 +2,9 @@
 /*
  * client.c - one client of the history test.
  *
- *	history-client setup LOG WRITER SEED DIR UNTIL [PACE [SHAPE...]]
- *	history-client run ...		works at random
- *	history-client look ...		looks at everything, until it all answers
+ * 	history-client setup LOG WRITER SEED DIR UNTIL [PACE [SHAPE...]]
+ * 	history-client run ...		makes random calls
+ * 	history-client look ...		reads everything, until all reads succeed
  *
  * UNTIL is in seconds of CLOCK_BOOTTIME.  PACE is the mean pause in microseconds.  A SHAPE is
  * KIND=OBJECTS,BLOCKS,WEIGHT (plain, cut, tail, guard, names).
@@ -20,7 +20,7 @@
 
 #include "tests/history/work.h"
 
-#define LOG_SIZE (256u << 20) /* a hole until it is used */
+#define LOG_SIZE (256u << 20) /* sparse until it is used */
 
 static void give_up(const char *what)
 {
@@ -90,7 +90,7 @@ static void run(struct work *w)
 		for (kind = 0; at >= w->shape[kind].weight; kind++)
 			at -= w->shape[kind].weight;
 		step[kind](w, roll(w, w->shape[kind].objects));
-		/* some leave when a call has failed, in good order */
+		/* after a failed call, some clients exit in an orderly way */
 		if (w->failed && !roll(w, 4))
 			exit(0);
 		w->failed = false;

@@ -42,7 +42,7 @@ static int add_all(struct history *h, const char *base, size_t size)
 
 	while (!rc && at + sizeof(*op) <= size) {
 		op = (const struct op *)(const void *)(base + at);
-		/* the last one may have been about to begin */
+		/* the client may have been about to begin the last one */
 		if (op->state == OP_FREE)
 			break;
 		at += sizeof(*op) + op->nval * sizeof(op->val[0]);
@@ -51,7 +51,7 @@ static int add_all(struct history *h, const char *base, size_t size)
 	return rc;
 }
 
-/* The mapping stays: the calls point into it. */
+/* The mapping stays, because the calls point into it. */
 int history_load(struct history *h, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -224,14 +224,14 @@ static bool changes(const struct op *op, uint32_t block)
 	case OP_WRITE:
 		return block >= op->block && block - op->block < op->count;
 	case OP_APPEND:
-		return true; /* nobody knows where */
+		return true; /* its place is unknown */
 	case OP_TRUNCATE:
 		return block >= op->block;
 	}
 	return false;
 }
 
-/* When the change of the block began that was surely done last before read. */
+/* Returns when the last change of the block began that was surely done before the read. */
 static uint64_t last_done(const struct history *h, const struct call *read,
 			  uint32_t block)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jit.c - whether some order of calls explains their answers, for any model with a small state
+ * jit.c - whether some order of calls explains their results, for any model with a small state
  * (Lowe, "Testing for linearizability", 2017).
  *
  * The calls are visited in order of time.  At each moment there is a set of possible
- * configurations: a state, and which of the calls in flight were carried out already.  When a call
- * returns, the configurations in which it was not carried out are dropped, unless other calls in
- * flight make it possible.  Calls that change nothing are carried out as soon as possible, because
- * this excludes no order.  So the set grows with the changes in flight at once, not with the
+ * configurations: a state, and which of the calls in flight have been executed.  When a call
+ * returns, the configurations in which it was not executed are dropped, unless other calls in
+ * flight make it possible.  Calls that change nothing are executed as soon as possible, because
+ * this excludes no order.  So the set grows with the number of concurrent changes, and not with the
  * history.
  */
 #include <errno.h>
@@ -21,7 +21,8 @@
 #define SLOTS_KEPT 512u
 
 struct config {
-	uint64_t mask; /* of the slots under way: carried out */
+	/* the calls in flight, by slot, that have been executed */
+	uint64_t mask;
 	uint64_t state[STATE_MAX];
 };
 
@@ -56,7 +57,7 @@ static void set_free(struct set *s)
 	*s = (struct set){ 0 };
 }
 
-/* One that was large once is rare: not to be cleared at each call. */
+/* A set that was large once is rarely large, so not all of it is cleared at each call. */
 static void set_clear(struct set *s)
 {
 	if (s->nslots > SLOTS_KEPT)
@@ -96,7 +97,7 @@ static int set_grow(struct set *s)
 	return 0;
 }
 
-/* 1: added; 0: was there; -errno. */
+/* Returns 1 if c was added, 0 if it was there, or -errno. */
 static int set_add(struct set *s, const struct config *c)
 {
 	uint32_t *slot;
@@ -115,7 +116,7 @@ static int set_add(struct set *s, const struct config *c)
 
 /* ---- configurations ---- */
 
-/* Calls that change nothing are carried out as soon as possible. */
+/* Executes calls that change nothing as soon as possible. */
 static void settle(const struct jit *j, struct config *c)
 {
 	struct config try;
@@ -132,7 +133,7 @@ static void settle(const struct jit *j, struct config *c)
 	}
 }
 
-/* All that can be made of c by carrying out one more change. */
+/* Adds all configurations that follow from c by one more change. */
 static int expand(struct jit *j, const struct config *c)
 {
 	uint64_t left = j->used & ~c->mask;
@@ -165,7 +166,7 @@ static int begin(struct jit *j, const struct jit_op *op)
 	j->used |= 1ull << slot;
 	if (!op->reader)
 		return 0;
-	/* masks change: build the set again */
+	/* the masks change, so the set is built again */
 	set_clear(&j->next);
 	for (i = 0; i < j->now.n; i++) {
 		struct config c = j->now.item[i];
@@ -181,7 +182,7 @@ static int begin(struct jit *j, const struct jit_op *op)
 	return 0;
 }
 
-/* Takes c over where op was carried out, or need not have been. */
+/* Keeps c if op was executed in it, or need not have been. */
 static int keep(struct jit *j, const struct config *c, uint64_t bit, bool must)
 {
 	struct config done = *c;
@@ -201,7 +202,7 @@ static int slot_of(const struct jit *j, const struct jit_op *op)
 	return i;
 }
 
-/* 1: op cannot have been carried out. */
+/* Returns 1 if op cannot have been executed. */
 static int end(struct jit *j, const struct jit_op *op)
 {
 	uint64_t bit = 1ull << slot_of(j, op);
@@ -245,7 +246,7 @@ static int by_time(const void *a, const void *b)
 
 	if (x->at != y->at)
 		return x->at < y->at ? -1 : 1;
-	return x->end - y->end; /* of two at once neither was first */
+	return x->end - y->end; /* of two concurrent calls, neither was first */
 }
 
 static struct event *events_of(const struct jit_op *ops, size_t n)

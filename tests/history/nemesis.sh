@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# nemesis.sh - carries a plan out; sourced (bash).
+# nemesis.sh - executes a plan of faults; sourced (bash).
 
 declare -A done_of=()
 
@@ -41,7 +41,8 @@ start_one() {
 	esac
 }
 
-# one_of TARGET: sets who, a manager without a fault: the leader for mgr, if possible; empty: none.
+# one_of TARGET: sets who to a manager without a fault: for mgr the leader, if possible; empty if
+# there is none.
 one_of() {
 	local m other=()
 
@@ -58,7 +59,8 @@ one_of() {
 	[ ${#other[@]} = 0 ] || who=${other[RANDOM % ${#other[@]}]}
 }
 
-# find_target ACTION TARGET: sets who; empty: none.  The end of a fault means the server of its beginning.
+# find_target ACTION TARGET: sets who, or makes it empty.  The end of a fault applies to the server
+# of its beginning.
 find_target() {
 	who=$2
 	case $2 in mgr|follower|joiner) ;; *) return ;; esac
@@ -68,7 +70,7 @@ find_target() {
 	*" $1 "*)	unset "meant[$2]"; return ;;
 	esac
 	[ -z "$who" ] || return
-	# the group cannot lose a second storage before it has a new third one
+	# the group cannot lose a second storage before a new member has replaced the first one
 	[ "$2" != joiner ] || [ -z "$replaced" ] || return
 	one_of "$2"
 	meant[$2]=$who
@@ -98,7 +100,7 @@ act() {
 }
 declare -A killed=() broken=()
 
-# Actions that need hosts and disks of their own, or the shim.
+# Actions that need separate hosts and disks, or the shim.
 act_more() {
 	case $1 in
 	cut|deaf|mute|part|isolate|fill|slow|bad|jump)	broken[$2]=${ends[$1]} ;;
@@ -126,10 +128,11 @@ act_more() {
 declare -A ends=([cut]=heal [deaf]=hear [mute]=speak [part]=join [isolate]=return [fill]=free [slow]=quick
 	[bad]=good [jump]=back)
 
-# set_shim SERVER MS FAILS SECONDS: see shim.c; in place, the server has it mapped
+# set_shim SERVER MS FAILS SECONDS: see shim.c; overwrites the file, because the server has it
+# mapped
 set_shim() { printf '%-20s %-20s %-20s ' "$2" "$3" "$4" 1<>"$dir/shim.$1"; }
 
-# Clients leave now and then, and others come; servers must not.
+# Replaces clients that exit sometimes; servers must not exit.
 supervise() {
 	local who code
 
@@ -148,7 +151,7 @@ supervise() {
 	done
 }
 
-# nemesis PLAN: until its last line is done.
+# nemesis PLAN: executes the plan to its last line.
 nemesis() {
 	local at action target up start_ms now
 
@@ -164,7 +167,7 @@ nemesis() {
 	done <"$1"
 }
 
-# Whatever is broken still.
+# Ends all faults that remain.
 heal_all() {
 	local who
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# operator.sh - changes of the group of managers while clients work: an operator calls
-# pvfs-managers; sourced (bash).
+# operator.sh - an operator changes the group of managers while clients work, by pvfs-managers;
+# sourced (bash).
 
 replaced= # the manager that has an empty storage and is no voter yet
 
-# order NAME COMMAND...: pvfs-managers COMMAND in the background, as the process NAME.
+# order NAME COMMAND...: runs pvfs-managers COMMAND in the background, as the process NAME
 order() {
 	local name=$1
 
@@ -17,14 +17,14 @@ order() {
 	pid[$name]=$!
 }
 
-# transfer NUMBER: no new attempt while an earlier one waits.
+# transfer NUMBER: makes no new attempt while an earlier one waits
 transfer() { [ -n "${pid[transfer]:-}" ] || order transfer -t 5000 transfer "$1"; }
 
-# replace MANAGER: the operator removes the member whose storage is lost, and waits for its successor.
-# The long time limit prevents that a second attempt removes the successor.
+# replace MANAGER: the operator removes the member whose storage is lost, and waits for its
+# successor.  The long time limit prevents a second attempt, which would remove the successor.
 replace() { order replace -t 100000 -w 100 replace "${1#m}"; }
 
-# wipe MANAGER: kills it and empties its storage.
+# wipe MANAGER: kills it and empties its storage
 wipe() {
 	kill_one "$1"
 	rm -rf "$dir/$1/store"
@@ -34,7 +34,7 @@ wipe() {
 	replace "$1"
 }
 
-# ordered NAME STATUS: the command has ended.
+# ordered NAME STATUS: called when the command has ended
 ordered() {
 	[ "$1" = replace ] || return 0
 	if [ "$2" = 0 ]; then
@@ -46,7 +46,7 @@ ordered() {
 	fi
 }
 
-# After healing.
+# Called when all faults have ended.
 await_replacement() {
 	local limit=$((SECONDS + 120))
 

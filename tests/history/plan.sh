@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# plan - the faults of one round, from its seed alone.
+# plan - prints the faults of one round, determined only by its seed.
 #
-#	plan.sh SEED SECONDS IODS CLIENTS [KIND...]
+# plan.sh SEED SECONDS IODS CLIENTS [KIND...]
 #
-# Prints lines `MILLISECOND ACTION TARGET`, in order: each fault and its end.
-# Nothing has two faults at once.  With several managers, mgr is the one that leads then,
-# follower another one, and joiner one that gets an empty storage.  KINDs are those of
-# the table below; without any, those that need neither root nor the shim.
+# Prints lines `MILLISECOND ACTION TARGET`, in order: each fault and its end.  No target has two
+# faults at once.  With several managers, mgr is the leader at that time, follower another manager,
+# and joiner a manager that gets an empty storage.  KINDs are those of the table below; by default
+# those that need neither root nor the shim.
 set -u
 
 RANDOM=$(($1 % 32749 + 1))
@@ -26,7 +26,7 @@ declare -A busy=()
 below() { echo $((RANDOM % $1)); }
 between() { span=$(($1 + (RANDOM * 32768 + RANDOM) % ($2 - $1))); }
 
-# fault ACTION END TARGET FROM TO: for so long, if the target has no other one.
+# fault ACTION END TARGET FROM TO: for FROM to TO ms, if the target has no other fault
 fault() {
 	local target=$3
 
@@ -37,7 +37,7 @@ fault() {
 	echo "$((at + span)) $2 $target"
 }
 
-# Everything at once: nothing else may be under way.
+# A fault of everything at once: there is no other fault at that time.
 fault_all() {
 	local t
 
@@ -51,9 +51,9 @@ fault_all() {
 	echo "$((at + span)) start all"
 }
 
-# lose_session ACTION END TARGET: two clients stand still for longer than their
-# sessions last, the manager is started again, so that it hears nothing of them,
-# and meanwhile the fault keeps an iod from being told.
+# lose_session ACTION END TARGET: two clients are stopped for longer than their sessions last.  The
+# manager is restarted, so that it hears nothing from them, and meanwhile the fault ACTION prevents
+# that it informs an iod.
 lose_session() {
 	local c1=c$((RANDOM % clients)) c2=c$((RANDOM % clients)) t
 
@@ -74,7 +74,7 @@ lose_session() {
 	echo "$((at + span + 500)) $2 $3"
 }
 
-# Short ones, as often as those that outlast the deadlines.
+# Chooses short faults as often as those that exceed the deadlines.
 one() {
 	local iod=$((RANDOM % iods)) client=c$((RANDOM % clients)) long=5000 manager=mgr
 
@@ -114,7 +114,7 @@ one() {
 	esac
 }
 
-# One way or both, between two hosts.
+# Between two hosts, in one direction or both.
 pair() {
 	local ends=(mgr g0 g1)
 

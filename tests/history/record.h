@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record.h - the log of a client, call by call.
+ * record.h - the log of a client's calls.
  *
  * A log is a file that is mapped shared, so that its records survive a kill of the writer at any
- * moment.  A call is there from its begin on, and its result once it returned.  Times are
- * CLOCK_BOOTTIME, one clock for all processes of the host.
+ * moment.  A record exists from the begin of the call, and gets its result when the call returns.
+ * Times are CLOCK_BOOTTIME, one clock for all processes of the host.
  */
 #ifndef RECORD_H
 #define RECORD_H
@@ -18,28 +18,30 @@
 
 /* The kind of file that a call used. */
 enum object_kind {
-	OBJ_PLAIN, /* blocks that are written over: never cut */
-	OBJ_CUT, /* blocks and a size that is cut and grown */
+	OBJ_PLAIN, /* blocks that are overwritten, and never truncated */
+	OBJ_CUT, /* blocks and a size, which is truncated and extended */
 	OBJ_TAIL, /* blocks that are appended */
 	OBJ_GUARD, /* blocks that the holder of the lock writes */
-	OBJ_NAMES, /* a folder with a few names */
+	OBJ_NAMES, /* a folder with several names */
 	OBJ_KINDS
 };
 
 enum op_kind {
 	OP_WRITE, /* block, count */
-	OP_READ, /* block, count; val: the values read, result blocks */
+	/* block, count; val: the values that were read, result blocks */
+	OP_READ,
 	OP_APPEND, /* count */
 	OP_TRUNCATE, /* block: the new size in blocks */
 	OP_SIZE, /* result: blocks */
 	OP_SYNC,
-	OP_LOCK, /* arg: enum lock_mode */
-	OP_UNLOCK, /* of the OP_LOCK with number arg */
-	OP_CREATE, /* of the name block, exclusively */
-	OP_LOOKUP, /* of the name block; arg: who created it */
-	OP_UNLINK, /* of the name block */
-	OP_RENAME, /* the name block becomes the name count */
-	OP_LINK, /* the name block gets the name count, too */
+	OP_LOCK, /* arg is an enum lock_mode */
+	OP_UNLOCK, /* ends the OP_LOCK with number arg */
+	OP_CREATE, /* creates the name `block` exclusively */
+	/* looks up the name `block`; arg: the writer that created it */
+	OP_LOOKUP,
+	OP_UNLINK, /* removes the name `block` */
+	OP_RENAME, /* renames the name `block` to `count` */
+	OP_LINK, /* links the name `block` to `count` */
 	OP_KINDS
 };
 
@@ -54,23 +56,23 @@ enum op_state {
 };
 
 struct op {
-	uint64_t begin, end; /* end: valid if OP_DONE */
-	uint64_t no; /* counts a writer's calls from 1 */
+	uint64_t begin, end; /* end is valid if the state is OP_DONE */
+	uint64_t no; /* numbers the calls of a writer from 1 on */
 	uint64_t arg;
 	int32_t result; /* blocks, or 0; -errno */
 	uint32_t block, count;
-	uint32_t nval; /* number of values after this, room for them */
+	uint32_t nval; /* number of values that follow, or room for them */
 	uint16_t writer, object;
 	uint8_t kind, object_kind;
-	uint8_t stopped; /* its process was, meanwhile */
-	uint8_t state; /* written last: all before it is then complete */
+	uint8_t stopped; /* the process was stopped meanwhile */
+	uint8_t state; /* written last, when everything before it is complete */
 	uint64_t val[];
 };
 
-/* ---- values: the contents of a block ---- */
+/* ---- values: the content of a block ---- */
 
 #define VALUE_ZERO 0u /* never written, or cut */
-#define VALUE_TORN UINT64_MAX /* no block that a call wrote */
+#define VALUE_TORN UINT64_MAX /* not a block that a call wrote */
 
 static inline uint64_t value_of(uint16_t writer, uint64_t no, uint32_t k)
 {
@@ -92,9 +94,11 @@ static inline uint32_t value_part(uint64_t val)
 	return (uint32_t)(val & 0xfff);
 }
 
-/* The BLOCK bytes that say val and where they belong (file may be 0). */
+/* Fills BLOCK bytes with val and their place (file may be 0). */
 void block_fill(void *block, uint64_t val, uint64_t place);
-/* Which value they are; VALUE_TORN: not what block_fill() made for place. */
+/*
+ * Returns the value of the bytes, or VALUE_TORN if block_fill() did not make them for this place.
+ */
 uint64_t block_value(const void *block, uint64_t place);
 
 /* ---- the log ---- */
@@ -107,18 +111,18 @@ struct log {
 };
 
 uint64_t boot_ns(void);
-/* A new log of writer's in path, with room for size bytes.  0 or -errno. */
+/* Creates a new log of the writer, with room for size bytes.  Returns 0 or -errno. */
 int log_create(struct log *log, const char *path, uint16_t writer, size_t size);
 bool log_full(const struct log *log);
 /*
- * The next call, with room for nval values; NULL: the log is full.  The caller
- * fills in what the call is and says op_begin().
+ * Returns the next record, with room for nval values, or NULL if the log is full.  The caller fills
+ * it in and calls op_begin().
  */
 struct op *log_next(struct log *log, enum op_kind kind, enum object_kind okind,
 		    uint32_t object, uint32_t nval);
 void op_begin(struct op *op);
 void op_end(struct op *op, int32_t result);
-/* Has calls that a SIGSTOP made longer marked as such. */
+/* From now on, calls during which the process was stopped (SIGSTOP) are marked. */
 void record_stops(void);
 
 #endif

@@ -2,15 +2,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # round - one round of the history test: servers, clients, a nemesis, a judge.
 #
-#	round.sh SEED [SECONDS]
+# round.sh SEED [SECONDS]
 #
-# PVFS_BUILD names the build; HISTORY_PLAN a file with the plan instead of that
-# of the seed; HISTORY_KEEP a folder that gets what is left of a round that
-# failed (default: build-test/history next to the sources).  Exit status 1: a
-# violation, or something ended that must not.  HISTORY_VERBS: the address of an RDMA
-# device here; a third of the clients use it then, another TCP.  HISTORY_TRUST=munge: with
-# auth = munge and seal = auth.  HISTORY_AUTH=key: clients prove who they are, and need
-# capabilities, which live for seconds.  HISTORY_MANAGERS=3: with three managers.
+# PVFS_BUILD names the build.  HISTORY_PLAN is a file with a plan, instead of that of the seed.
+# HISTORY_KEEP is a folder for the files of a failed round (default: build-test/history next to the
+# sources).  Exit status 1: a violation, or a process ended that must not.  HISTORY_VERBS is the
+# address of an RDMA device here; a third of the clients then use it, and another third TCP.
+# HISTORY_TRUST=munge: with auth = munge and seal = auth.  HISTORY_AUTH=key: clients prove their
+# identity, and need capabilities, which live for seconds.  HISTORY_MANAGERS=3: with three managers.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -22,7 +21,7 @@ length=${2:-30}
 iods=3
 managers=(mgr)
 mgr_mib=112
-# the log of the managers takes up to 48 MiB between two checkpoints
+# between two checkpoints, the log of the managers takes up to 48 MiB
 [ "${HISTORY_MANAGERS:-1}" = 1 ] || managers=(m0 m1 m2) mgr_mib=192
 iod_mib=64
 mgr_set="dead_peer=4 lease=5"
@@ -46,7 +45,7 @@ keep=${HISTORY_KEEP:-$top/build-test/history}
 . "$here/operator.sh"
 . "$here/trust.sh"
 
-# Without root: one host, one disk, and none of the faults that need others.
+# Without root: one host, one disk, and no faults that need more.
 kinds=(kill-iod kill-mgr kill-all stop-iod stop-mgr kill-client stop-client
 	slow-flush bad-flush clock lose-slow)
 if [ "$(id -u)" = 0 ] && [ -z "${HISTORY_PLAIN:-}${HISTORY_VERBS:-}" ]; then
@@ -70,7 +69,7 @@ fail() {
 at_exit() {
 	local code=$? who
 
-	# a child that a signal reaches before it has reset its traps
+	# a child that gets a signal before it has reset its traps
 	[ "$BASHPID" = $$ ] || return
 	trap '' INT TERM
 	for who in "${pid[@]}" ${fillers[@]+"${fillers[@]}"}; do
@@ -90,7 +89,7 @@ verdict() {
 		"$dir"/history/* >"$dir/verdict"
 }
 
-# One line, and what is worth keeping.
+# Prints one line, and keeps the files of a failed round.
 result() {
 	local a faults=
 
@@ -118,7 +117,7 @@ if [ "${HISTORY_AUTH:-sys}" = key ]; then
 fi
 for ((k = 0; k < iods; k++)); do mkdir "$dir/iod$k"; done
 
-# By message to other hosts, and on this host without any where the iods lend, and with.
+# Mounts: one by messages to other hosts; one on this host without loans; and one with loans.
 write_tabs() {
 	write_tab g1 auto
 	if [ -n "${HISTORY_VERBS:-}" ]; then

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# run - rounds of the history test until the time is up, each with the next seed.
+# run - runs rounds of the history test until the time is up, each with the next seed.
 #
-#	run.sh SECONDS [SEED]
+# run.sh SECONDS [SEED]
 #
-# PVFS_BUILD names the build (a release one).  Prints a line a round, and the sums
-# at the end.  HISTORY_JOBS: how many rounds at once (1); HISTORY_ROUND: seconds of
-# one (50).  HISTORY_TRUST=turns: every second round with auth = munge and seal = auth,
-# munge: each.  HISTORY_MANAGERS=turns: two rounds with one manager, then two with three; 3:
-# each.  Exit status: 1 if a round failed.
+# PVFS_BUILD names the build (a release one).  Prints a line for each round, and the sums at the
+# end.  HISTORY_JOBS is the number of concurrent rounds (1), and HISTORY_ROUND the seconds of one
+# (50).  HISTORY_TRUST=turns: every second round with auth = munge and seal = auth; munge: each.
+# HISTORY_MANAGERS=turns: two rounds with one manager, then two with three; 3: each with three.
+# Exit status 1: a round failed.
 set -u
 
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
@@ -32,7 +32,7 @@ stop() {
 	exit 130
 }
 
-# add_up LINE: adds the counts of the line of a round.
+# add_up LINE: adds the counts in the line of a round
 add_up() {
 	local word last=
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # servers.sh - the servers and clients of a round; sourced (bash).
 #
-# Not scripts/cluster: each server may be on a host of its own (a network
-# namespace), on a disk of its own, and with a shim.
+# scripts/cluster is not used, because each server may have its own host (a network namespace), its
+# own disk, and a shim.
 
 declare -A pid=() stopped=() writer_of=() starts=()
 
-# ours PID: it runs, and is a child of this shell.  A number alone may be given to
-# others, once its process has ended.
+# ours PID: returns whether it runs and is a child of this shell.  A pid may be reused after the
+# process has ended.
 ours() {
 	local line
 
@@ -38,9 +38,9 @@ free_ports() {
 	fail "no free ports"
 }
 
-# The host of each server and client; all the same without namespaces.
+# Prints the host of a server or client; without namespaces all have the same host.
 host_of() { echo "${HISTORY_VERBS:-127.0.0.1}"; }
-# Takes the place of the (sub)shell.
+# Replaces the (sub)shell.
 on_host() { shift; exec "$@"; }
 
 is_manager() { [[ $1 == m* ]]; }
@@ -115,7 +115,7 @@ is_ready() {
 		grep -q '^pvfs-[^:]*: info: ready:'
 }
 
-# leads MANAGER: as its log says.
+# leads MANAGER: returns whether its log says that it leads
 leads() {
 	local last
 
@@ -124,7 +124,7 @@ leads() {
 	[[ $last == *' inodes, cache '* ]]
 }
 
-# ready SERVER...: all have said so; 1: one ended or is too late.
+# ready SERVER...: waits until all are ready; returns 1 if one has ended or is too late
 ready() {
 	local s limit=$((SECONDS + 60))
 
@@ -137,7 +137,7 @@ ready() {
 	done
 }
 
-# Clients are given out to the groups in turn.
+# Clients are assigned to the groups in turn.
 start_client() {
 	local n=${1#c}
 
@@ -150,7 +150,7 @@ start_client() {
 	pid[$1]=$!
 }
 
-# once MODE NAME SECONDS: a client that runs alone.
+# once MODE NAME SECONDS: runs a client alone
 once() {
 	writers=$((writers + 1))
 	(
@@ -169,6 +169,6 @@ later() {
 	echo "$((${up%.*} + $1)).${up#*.}"
 }
 
-# pause SECONDS: without a process.
+# pause SECONDS: sleeps without a process
 exec {never}<> <(:)
 pause() { read -r -t "$1" -u $never; }

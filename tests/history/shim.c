@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shim.c - preloaded into a server: flushes that are slow or fail, and a wall clock that is wrong.
- * The file that HISTORY_SHIM names controls it at any moment.  It has three decimal numbers of 20
- * characters and a blank each, which the nemesis overwrites.  They are: the milliseconds that a
- * flush takes longer, whether it fails (1), and the offset of the wall clock in seconds (may be
- * negative).
+ * shim.c - preloaded into a server: its flushes are slow or fail, and its wall clock is wrong.  The
+ * file that HISTORY_SHIM names controls it at any time.  The file has three decimal numbers of 20
+ * characters and a blank each, which the nemesis overwrites: the ms that a flush takes longer,
+ * whether it fails (1), and the offset of the wall clock in seconds, which may be negative.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -41,7 +40,10 @@ static long value(enum field field)
 	return table ? strtol(table + field * FIELD, NULL, 10) : 0;
 }
 
-/* 0, or what the flush is to fail with.  A slow one ends when the table says less. */
+/*
+ * Returns 0, or the errno with which the flush fails.  A slow flush ends early when the file says
+ * less.
+ */
 static int trouble(void)
 {
 	const struct timespec step = { 0, STEP_MS * 1000000 };

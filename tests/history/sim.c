@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BOUND 1000u /* the longest time of a call */
+#define BOUND 1000u /* the maximum duration of a call */
 
 static uint32_t roll(struct sim *sim, uint32_t below)
 {
@@ -55,7 +55,7 @@ void sim_free(struct sim *sim)
 	free(sim);
 }
 
-/* ---- what calls do ---- */
+/* ---- the effects of calls ---- */
 
 static void do_write(struct sim *sim, const struct op *op)
 {
@@ -175,7 +175,7 @@ static void carry_out(struct sim *sim, struct op *op)
 	}
 }
 
-/* ---- at random ---- */
+/* ---- random calls ---- */
 
 static struct op *data_op(struct sim *sim, uint16_t writer,
 			  enum object_kind okind)
@@ -290,7 +290,7 @@ static void finish(struct sim *sim, unsigned int client, struct sim_call *c)
 	c->op = NULL;
 }
 
-/* Its call is done later, within the bound, or never. */
+/* The client dies.  Its call is executed later, within the bound, or never. */
 static void die(struct sim *sim, unsigned int client)
 {
 	struct sim_call *c = &sim->call[client],
@@ -351,7 +351,7 @@ void sim_run(struct sim *sim, unsigned int n)
 	sim->now += 2 * BOUND;
 }
 
-/* ---- by hand ---- */
+/* ---- chosen calls ---- */
 
 struct op *sim_call(struct sim *sim, uint16_t writer, enum op_kind kind,
 		    enum object_kind okind, uint32_t block, uint32_t count,

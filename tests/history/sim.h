@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim.h - makes histories of a correct file system, to test the checker.  The simulated file
- * system executes each call at one moment between its begin and its end.
+ * sim.h - makes histories of a correct file system, to test the checker.  The simulated file system
+ * executes each call at one moment between its begin and its end.
  */
 #ifndef SIM_H
 #define SIM_H
@@ -13,7 +13,7 @@
 #define SIM_TAIL 65536u
 
 struct sim_call {
-	struct op *op; /* NULL: none under way */
+	struct op *op; /* NULL: no call in flight */
 	uint64_t effect, end;
 	bool fails, effective, killed, done;
 };
@@ -24,32 +24,35 @@ struct sim {
 	uint16_t writers;
 	uint64_t no[4096];
 	uint16_t writer[SIM_CLIENTS];
-	struct sim_call call[2 * SIM_CLIENTS]; /* the second half: of dead ones */
-	uint64_t holding[SIM_CLIENTS]; /* the OP_LOCK */
-	/* what there is */
+	/* the second half has calls of dead clients */
+	struct sim_call call[2 * SIM_CLIENTS];
+	uint64_t holding[SIM_CLIENTS]; /* the OP_LOCK that each client holds */
+	/* the current content */
 	uint64_t block[OBJ_KINDS][SIM_BLOCKS];
 	uint32_t size;
 	uint64_t tail[SIM_TAIL];
 	uint32_t tail_end;
 	uint64_t name[4];
-	uint16_t holder; /* 0: none */
+	uint16_t holder; /* 0: no holder */
 	unsigned int shared;
 	uint64_t ids;
 };
 
 struct sim *sim_new(uint64_t seed);
 void sim_free(struct sim *sim);
-/* n random calls, then what is under way ends. */
+/* Makes n random calls, and then ends those in flight. */
 void sim_run(struct sim *sim, unsigned int n);
-/* A call by hand: begins now, lasts a while; result as it is given.  nval: of a
- * read, whose values the caller sets. */
+/*
+ * Adds a chosen call, which begins now and takes some time, with this result.  For a read, nval is
+ * the number of values, which the caller sets.
+ */
 struct op *sim_call(struct sim *sim, uint16_t writer, enum op_kind kind,
 		    enum object_kind okind, uint32_t block, uint32_t count,
 		    int32_t result);
-/* The same, with what there is as its result. */
+/* The same for a read of the current content. */
 struct op *sim_read(struct sim *sim, uint16_t writer, enum object_kind okind,
 		    uint32_t block, uint32_t count);
-/* Judges: the number of violations. */
+/* Returns the number of violations. */
 unsigned int sim_judge(struct sim *sim);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_history.c - the checker itself: it accepts every answer that a correct file system may give,
+ * test_history.c - the checker itself: it accepts every result that a correct file system may give,
  * and finds each violation after a long history.
  */
 #include <check.h>
@@ -106,7 +106,10 @@ START_TEST(failed_write_never)
 }
 END_TEST
 
-/* A client looked after the write returned, and did not see it; then it was done. */
+/*
+ * A client read the block after the failed write returned, and did not see it; then the write took
+ * effect.
+ */
 START_TEST(failed_write_after_a_look)
 {
 	uint64_t old = sim->block[files[_i]][3];
@@ -147,7 +150,7 @@ START_TEST(torn)
 }
 END_TEST
 
-/* While somebody writes the block that it finds torn, or another one. */
+/* A read finds a block torn, while a client writes this block or another one. */
 static void torn_beside(unsigned int block)
 {
 	call(B, OP_WRITE, files[0], 3, 1, 1);
@@ -163,7 +166,7 @@ START_TEST(torn_beside_its_write)
 }
 END_TEST
 
-/* Two writes at one time, then a read; done_after: a third between. */
+/* Two concurrent writes, then a read; with done_after, a third write is between them. */
 static void torn_after_two(bool done_after)
 {
 	call(A, OP_WRITE, files[0], 3, 1, 1);
@@ -212,7 +215,7 @@ START_TEST(torn_beside_another_write)
 }
 END_TEST
 
-/* Of another block of the same call. */
+/* The block has the content of another block of the same call. */
 START_TEST(wrong_place)
 {
 	struct op *w = call(A, OP_WRITE, files[_i], 2, 2, 2);
@@ -279,7 +282,7 @@ static void read_tail(uint32_t block, const struct op *op, uint32_t k)
 START_TEST(append_lost)
 {
 	sim->h.looked = true;
-	while (sim->h.n) /* those before need not have been read */
+	while (sim->h.n) /* earlier appends need not have been read */
 		free((void *)sim->h.call[--sim->h.n].op);
 	call(A, OP_APPEND, OBJ_TAIL, 0, 2, 2);
 	found();
@@ -432,7 +435,9 @@ START_TEST(lost_holders_write_is_seen)
 }
 END_TEST
 
-/* The write was in flight when the lock was given to the next holder, and came after that. */
+/*
+ * The write was in flight when the lock was given to the next holder, and took effect after that.
+ */
 START_TEST(write_under_way_comes_late)
 {
 	struct op *a = lock(A, LOCK_EXCLUSIVE), *b, *w, *x;

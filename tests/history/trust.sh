@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# trust.sh - a round whose clients prove their identity, over sealed connections
+# trust.sh - a round whose clients prove their identity over sealed connections
 # (HISTORY_TRUST=munge): munged, and the settings of servers and mounts; sourced (bash).
 
 munged=

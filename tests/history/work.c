@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* work.c - see work.h: the parts that all calls need. */
+/* work.c - see work.h: functions that all calls use. */
 #include "tests/history/work.h"
 
 #include <errno.h>

@@ -25,7 +25,7 @@ static void fill(struct work *w, const struct op *op)
 			   value_of(op->writer, op->no, k), place_of(op, k));
 }
 
-/* A call of this object that is about to be made; NULL: it cannot. */
+/* Returns the record for a call on this object, or NULL if the call is impossible. */
 static struct op *call(struct work *w, enum op_kind kind, enum object_kind ok,
 		       unsigned int object, uint32_t nval, int *fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * work_names.c - the recorded calls on names.  A file says who created it by
- * the size of its stripe, which stat shows.
+ * work_names.c - the recorded calls on names.  The stripe size of a file, which stat shows, tells
+ * which client created it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void second_name(struct work *w, unsigned int object, enum op_kind kind)
 		 kind == OP_LINK ? pvfs_link(from, to) : pvfs_rename(from, to));
 }
 
-/* A name that nobody looks at again: the manager's tables grow. */
+/* Creates a name that is never used again, so that the manager's tables grow. */
 static void litter(struct work *w, unsigned int object)
 {
 	char folder[4096], path[4096];

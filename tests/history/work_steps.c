@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* work_steps.c - what a client does with a file of each kind, at random. */
+/* work_steps.c - random calls of a client on a file of each kind. */
 #include <errno.h>
 #include <sys/file.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/history/work.h"
 
-/* Mostly a few blocks, now and then so many that the data goes in bulk. */
+/* Returns mostly a few blocks, and sometimes so many that the data is sent as bulk. */
 static uint32_t some(struct work *w, uint32_t blocks)
 {
 	uint32_t most = roll(w, 8) ? 4 : blocks;
@@ -101,7 +101,7 @@ static void take(struct work *w, unsigned int object)
 			   op->arg == LOCK_EXCLUSIVE ? F_WRLCK : F_RDLCK));
 	w->hold[object] = op->result ? 0 : op->no;
 	w->hold_left[object] = 1 + roll(w, 20);
-	/* it may have been given all the same */
+	/* the lock may have been given all the same */
 	if (op->result == -ETIMEDOUT)
 		work_close(w, OBJ_GUARD, object);
 }
