@@ -13,23 +13,24 @@
 #define ADDR_STRLEN 288
 
 struct addr {
-	char scheme[16]; /* "tcp", "verbs", "pvfs", "fault+tcp" */
-	char host[256]; /* name or numeric, without brackets */
+	/* a scheme such as "tcp", "verbs", "pvfs" or "fault+tcp" */
+	char scheme[16];
+	char host[256]; /* a name or a numeric address, without brackets */
 	uint16_t port;
 };
 
 /*
- * Parses uri. A missing port becomes default_port (0: the port is required). -EINVAL: not a server
- * address; *addr is unchanged.
+ * Parses uri into *addr. If uri has no port, the port is default_port; if default_port is 0, uri
+ * must have a port. -EINVAL if uri is not a server address; *addr is then unchanged.
  */
 int addr_parse(const char *uri, uint16_t default_port, struct addr *addr);
-/* Why addr_parse() rejects uri; NULL: it accepts uri. */
+/* Returns the reason why addr_parse() rejects uri, or NULL if it accepts uri. */
 const char *addr_flaw(const char *uri, uint16_t default_port);
 /* Writes the URI, at most len bytes including the NUL. Returns buf. */
 const char *addr_format(const struct addr *addr, char *buf, size_t len);
-/* Whether it is an address to listen on, which nobody can connect to: 0.0.0.0 or ::. */
+/* Whether addr is 0.0.0.0 or ::, a server can listen on it, but nobody can connect to it. */
 bool addr_is_any(const struct addr *addr);
-/* Whether the text of the address is a loopback address, which no other host can reach. */
+/* Whether the host in addr, as text, is a loopback address, which no other host can reach. */
 bool addr_is_loopback(const struct addr *addr);
 
 #endif

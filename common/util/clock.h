@@ -59,7 +59,10 @@ static inline struct timespec clock_timespec(uint64_t ns)
 				  .tv_nsec = (long)(ns % 1000000000u) };
 }
 
-/* Milliseconds until the deadline for poll(2): rounded up; 0 if passed; -1: CLOCK_NEVER. */
+/*
+ * Returns the milliseconds until the deadline for poll(2), rounded up: 0 if the deadline has
+ * passed, -1 if it is CLOCK_NEVER.
+ */
 static inline int clock_left_ms(uint64_t deadline)
 {
 	uint64_t now, ms;

@@ -27,11 +27,15 @@ struct conf_section {
 	size_t errlen;
 };
 
-/* The value, or NULL. Lives as long as conf. */
+/*
+ * Returns the value of key, or NULL if the key is missing. The value lives as long as the conf of
+ * `in`.
+ */
 const char *conf_get(const struct conf_section *in, const char *key);
 /*
- * Typed values. If the key is missing, *val keeps the default that the caller put there. -EINVAL:
- * the value is invalid; err has a message. Sizes accept the suffixes K, M, G, T (powers of 1024).
+ * These parse the value of key. If the key is missing, *val keeps the default that the caller put
+ * there. If the value is invalid, they return -EINVAL and write a message to the err of `in`. Sizes
+ * accept the suffixes K, M, G, T (powers of 1024).
  */
 int conf_size(const struct conf_section *in, const char *key, uint64_t min,
 	      uint64_t max, uint64_t *val);
@@ -45,19 +49,20 @@ void conf_where(const struct conf_section *in, const char *key, char *buf,
 int conf_complain(const struct conf_section *in, const char *key,
 		  const char *what);
 
-/* Parses a number, optionally followed by K, M, G or T. -EINVAL: anything else. */
+/* Parses a number, which K, M, G or T may follow. -EINVAL if text is anything else. */
 int conf_parse_size(const char *text, uint64_t *val);
 
 /*
- * -EINVAL: the file has a section or key that is not listed; spelling mistakes must be found.
- * known: "section.key"; a '*' at the end of the section stands for a number ("iod.*.address"); NULL
- * ends the list.
+ * Returns -EINVAL if the file has a section or key that `known` does not list, such as a spelling
+ * mistake. Entries of `known` are "section.key". A '*' at the end of a section stands for a number
+ * ("iod.*.address"). NULL ends the list.
  */
 int conf_only(const struct conf *conf, const char *const known[], char *err,
 	      size_t errlen);
 
 /*
- * Calls fn for every section in file order. Stops at the first result other than 0 and returns it.
+ * Calls fn for every section, in file order. Stops at the first result of fn other than 0, and
+ * returns this result.
  */
 int conf_sections(const struct conf *conf,
 		  int (*fn)(void *arg, const char *section), void *arg);

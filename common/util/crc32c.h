@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 /*
- * The checksum of all bytes so far. before: the checksum of the earlier bytes; 0: there were none.
+ * Returns the checksum of all bytes so far. `before` is the checksum of the earlier bytes, or 0 if
+ * there were none.
  */
 uint32_t crc32c(uint32_t before, const void *data, size_t len);
 

@@ -24,7 +24,8 @@ enum daemon_order {
 };
 
 struct daemon {
-	struct pulse pulse; /* call pulse_loops() before the threads start */
+	/* the caller calls pulse_loops() on it before the threads start */
+	struct pulse pulse;
 	/* private */
 	const struct log *log;
 	struct notify notify;
@@ -36,7 +37,7 @@ struct daemon {
 
 /* Call it before any thread starts: it blocks the signals in all threads. log must outlive d. */
 void daemon_begin(struct daemon *d, const struct log *log);
-/* Waits for the next order. */
+/* Waits for the next order and returns it. */
 enum daemon_order daemon_next(struct daemon *d);
 /*
  * Orders the daemon to stop; the caller has logged the reason. Any thread. If d is NULL, does
@@ -52,14 +53,17 @@ void daemon_retire(struct daemon *d);
  * If d is NULL, does nothing.
  */
 void daemon_restart(struct daemon *d);
-/* The pulse that the serving threads beat. NULL if d is NULL. */
+/* Returns the pulse that the serving threads beat, or NULL if d is NULL. */
 static inline struct pulse *daemon_pulse(struct daemon *d)
 {
 	return d ? &d->pulse : NULL;
 }
-/* The daemon serves from now on. Any thread; d may be NULL. */
+/* Reports that the daemon serves from now on. Any thread may call it. d may be NULL. */
 void daemon_ready(struct daemon *d);
-/* The exit status: 0; EXIT_FAILURE: daemon_fail(); EX_CONFIG: daemon_retire(). */
+/*
+ * Returns the exit status of the daemon: EXIT_FAILURE after daemon_fail(), EX_CONFIG after
+ * daemon_retire(), otherwise 0.
+ */
 int daemon_status(const struct daemon *d);
 void daemon_end(struct daemon *d);
 

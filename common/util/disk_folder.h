@@ -18,24 +18,27 @@
 #include <sys/types.h>
 
 struct disk_folder_ops {
-	/* Returns a descriptor.  make: creates the file, or empties it. */
+	/*
+	 * Opens a file and returns its descriptor. If `make` is true, creates the file, or empties
+	 * it.
+	 */
 	int (*open)(void *arg, const char *name, bool make);
 	void (*close)(void *arg, int fd);
-	/* Returns the bytes in the file. */
+	/* Returns the size of the file in bytes. */
 	int64_t (*size)(void *arg, int fd);
-	/* Reads or writes all len bytes.  read(): -EIO: the file ends earlier. */
+	/* Reads or writes all len bytes. read() returns -EIO if the file ends earlier. */
 	int (*read)(void *arg, int fd, void *buf, size_t len, uint64_t offset);
 	int (*write)(void *arg, int fd, const void *buf, size_t len,
 		     uint64_t offset);
 	/*
-	 * Allocates space for the first len bytes.  NULL, or no effect: the disk cannot do this;
-	 * only writing shows whether there is space.
+	 * Allocates space for the first len bytes. If the disk cannot do this, the function is NULL
+	 * or has no effect; then only writing shows whether there is space.
 	 */
 	int (*reserve)(void *arg, int fd, uint64_t len);
 	/* Makes the data of the file and its size durable. */
 	int (*sync)(void *arg, int fd);
 	int (*rename)(void *arg, const char *from, const char *to);
-	/* -ENOENT: there is no such file. */
+	/* Removes a file. Returns -ENOENT if there is no such file. */
 	int (*remove)(void *arg, const char *name);
 	/* Makes the names in the folder durable. */
 	int (*sync_folder)(void *arg);
@@ -123,8 +126,8 @@ static inline int disk_folder_list(const struct disk_folder *disk,
 }
 
 /*
- * Makes a table for the files of the existing folder path.  Close it with disk_folder_close().
- * -EBUSY: this or another process has the folder open.
+ * Makes a table for the files of the existing folder path. Close the table with
+ * disk_folder_close(). Returns -EBUSY if this or another process has the folder open.
  */
 int disk_folder_open(const char *path, struct disk_folder *disk);
 void disk_folder_close(struct disk_folder *disk);

@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <sys/statvfs.h>
 
-/* Returns bytes; UINT64_MAX: no limit, as on a tmpfs of size=0, which reports only zeros. */
+/*
+ * Returns the free bytes. Returns UINT64_MAX if there is no limit, as on a tmpfs of size=0, which
+ * reports only zeros.
+ */
 static inline uint64_t disk_space_left(const struct statvfs *fs)
 {
 	return fs->f_blocks ? (uint64_t)fs->f_bavail * fs->f_frsize

@@ -19,10 +19,10 @@
 
 struct fiber;
 
-/* Bytes of a stack; only pages that are used take memory. A guard page is below it. */
+/* Bytes of a stack. Only pages that are used take memory. There is a guard page below the stack. */
 #define FIBER_STACK (256u << 10)
 
-/* NULL: no memory. The fiber has no function yet. */
+/* Returns a fiber without a function, or NULL if there is no memory. */
 struct fiber *fiber_new(void);
 /* The fiber must not be inside a function. */
 void fiber_free(struct fiber *fiber);
@@ -34,7 +34,8 @@ void fiber_begin(struct fiber *fiber, void (*run)(void *arg), void *arg);
  */
 bool fiber_enter(struct fiber *fiber);
 /*
- * From inside: returns control to the caller of fiber_enter(). Returns at the next fiber_enter().
+ * The function of the fiber calls this to return control to the caller of fiber_enter(). It returns
+ * at the next fiber_enter().
  */
 void fiber_leave(struct fiber *fiber);
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define HISTOGRAM_FIRST 10u /* log2 of the start of bucket 1, ns */
-#define HISTOGRAM_LAST 36u /* log2 of the start of the last one */
+#define HISTOGRAM_LAST 36u /* log2 of the start of the last bucket, ns */
 #define HISTOGRAM_BUCKETS (4u * (HISTOGRAM_LAST - HISTOGRAM_FIRST) + 2u)
 
 static inline unsigned int histogram_bucket(uint64_t ns)
@@ -32,7 +32,7 @@ static inline unsigned int histogram_bucket(uint64_t ns)
 	       (unsigned int)(ns >> (log - 2) & 3) + 1;
 }
 
-/* The shortest time in the bucket, ns. For HISTOGRAM_BUCKETS: UINT64_MAX. */
+/* Returns the shortest time in the bucket, in ns; UINT64_MAX for HISTOGRAM_BUCKETS. */
 static inline uint64_t histogram_floor(unsigned int bucket)
 {
 	unsigned int log = HISTOGRAM_FIRST + (bucket - 1) / 4;

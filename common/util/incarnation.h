@@ -10,8 +10,9 @@
 #include <sys/types.h>
 
 /*
- * The start time of a process in clock ticks since the boot (/proc/PID/stat). exec() does not
- * change it. pid 0: this process. 0: no such process, or not visible.
+ * Returns the start time of a process in clock ticks since the boot (/proc/PID/stat), or 0 if there
+ * is no such process or it is not visible. exec() does not change the start time. pid 0 is this
+ * process.
  */
 uint64_t process_start(pid_t pid);
 

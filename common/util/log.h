@@ -23,23 +23,24 @@ enum log_level { LOG_LV_ERROR, LOG_LV_WARN, LOG_LV_INFO, LOG_LV_DEBUG };
 #define LOG_BURST 5000u
 #define LOG_PER_S 20u
 struct log_budget {
-	/* private; at: the time until which the lines written so far use the budget */
+	/* private; `at` is the time until which the lines written so far use the budget */
 	atomic_uint_least64_t at;
 	atomic_uint_least64_t left_out;
 };
 
 struct log {
-	enum log_level level; /* lines above it are dropped */
-	/* msg: one line, no newline; any thread may call it */
+	enum log_level level; /* lines above this level are dropped */
+	/* writes msg, one line without a newline; any thread may call it */
 	void (*sink)(void *arg, enum log_level level, const char *msg);
 	void *arg;
-	struct log_budget *budget; /* NULL: all lines are written */
+	/* limits the lines per second; if NULL, all lines are written */
+	struct log_budget *budget;
 };
 
 void log_msg(const struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* An info line that other programs wait for: written whatever the level and the budget. */
+/* Writes an info line that other programs wait for, whatever the level and the budget are. */
 void log_always(const struct log *log, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -55,12 +56,12 @@ struct log_file {
 };
 void log_to_file(void *arg, enum log_level level, const char *msg);
 
-/* Parses "error", "warn", "info" or "debug"; else -EINVAL. */
+/* Parses "error", "warn", "info" or "debug". -EINVAL if name is anything else. */
 int log_level_parse(const char *name, enum log_level *level);
 
 /*
- * Limits lines that others can cause repeatedly to one per second. True: a line may be written now.
- * *at: clock_now() of the last one; 0: none yet.
+ * Limits lines that others can cause repeatedly to one per second. Returns whether a line may be
+ * written now. *at is the clock_now() of the last line, or 0 if there was none.
  */
 #define LOG_PACE_MS 1000u
 static inline bool log_pace(uint64_t *at)

@@ -9,7 +9,7 @@
 #include "common/util/conf.h"
 
 #define NETWORKS_MAX 64
-#define PEER_HOST_LEN 16 /* bytes */
+#define PEER_HOST_LEN 16 /* bytes of an address */
 
 struct network {
 	/* In network byte order; IPv4 as ::ffff:A.B.C.D; zeros after bits. */
@@ -18,14 +18,15 @@ struct network {
 };
 
 struct networks {
-	unsigned int n; /* 0: none */
+	/* number of networks; 0 means that no network was set */
+	unsigned int n;
 	struct network net[NETWORKS_MAX];
 };
 
 /*
- * Parses networks separated by blanks or commas; an address alone is one host. -EINVAL: one is not
- * a network, or has bits set after its length, or there are more than NETWORKS_MAX; nets is
- * unchanged.
+ * Parses networks separated by blanks or commas. An address alone is one host. Returns -EINVAL and
+ * leaves nets unchanged if one of them is not a network or has bits set after its length, or if
+ * there are more than NETWORKS_MAX.
  */
 int networks_parse(const char *text, struct networks *nets);
 /*
@@ -43,11 +44,11 @@ bool networks_have(const struct networks *nets, const char *peer);
 /* As networks_have(), for a host in network byte order. */
 bool networks_have_addr(const struct networks *nets,
 			const uint8_t addr[PEER_HOST_LEN]);
-/* Parses a numeric address into the form of struct network. -EINVAL: not an address. */
+/* Parses a numeric address into the form of struct network. -EINVAL if text is not an address. */
 int networks_addr(const char *text, uint8_t addr[PEER_HOST_LEN]);
 /*
- * The same bytes for all peers of one host, of one IPv6 /64, or for all local programs of one user.
- * Zeros if the name has no address.
+ * Sets host to the same bytes for all peers of one host, of one IPv6 /64, or for all local programs
+ * of one user. Sets zeros if the name of the peer has no address.
  */
 void peer_host(const char *peer, uint8_t host[PEER_HOST_LEN]);
 /* Whether the peer connected over a local transport, so the kernel reported its identity. */

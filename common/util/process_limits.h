@@ -9,16 +9,20 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* Raises the limit to the hard limit. Returns the new limit; ULLONG_MAX: none, or unknown. */
+/*
+ * Raises the limit of open files to the hard limit. Returns the new limit, or ULLONG_MAX if there
+ * is none or it is unknown.
+ */
 unsigned long long descriptors_raise(void);
 /*
- * Whether, apart from the promised ones, fewer descriptors are free than spare, or than an eighth
- * of the limit if that is less. fd: any open descriptor.
+ * Whether few descriptors are free: after the `promised` ones are subtracted, fewer than `spare`,
+ * or fewer than an eighth of the limit if that is less. fd is any open descriptor.
  */
 bool descriptors_short(int fd, unsigned int spare, unsigned int promised);
 /*
  * Half of the descriptors that descriptors_short() keeps free are a reserve for a few important
- * users. descriptors_reserve() is its size; descriptors_reserve_gone(): whether it is used up.
+ * users. descriptors_reserve() returns its size. descriptors_reserve_gone() returns whether the
+ * reserve is used up.
  */
 unsigned int descriptors_reserve(unsigned int spare);
 bool descriptors_reserve_gone(int fd, unsigned int spare);
@@ -30,9 +34,9 @@ bool descriptors_reserve_gone(int fd, unsigned int spare);
 int descriptor_apart(int fd, int from);
 
 /*
- * For a library's own files, which the program's limit on file sizes (RLIMIT_FSIZE) is not meant
- * for. A write beyond the limit fails with EFBIG; the signal that would kill the program is
- * suppressed.
+ * Suppresses the signal of RLIMIT_FSIZE for a library's own files, for which the program's limit on
+ * file sizes is not meant. A write beyond the limit fails with EFBIG, and does not kill the
+ * program.
  */
 struct file_limit {
 	sigset_t before;
@@ -41,7 +45,7 @@ struct file_limit {
 
 /* The code between these two calls must not end the thread. */
 void file_limit_begin(struct file_limit *l);
-/* rc: the result of the writes, 0 or -errno. */
+/* rc is the result of the writes: 0 or -errno. */
 void file_limit_end(const struct file_limit *l, int rc);
 
 #endif

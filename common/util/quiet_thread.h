@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 /*
- * Starts run(arg) with a stack of that many bytes; below PTHREAD_STACK_MIN, with the default size.
- * *thread: the caller must join it; NULL: the thread is detached. 0, or -EAGAIN: no resources.
+ * Starts run(arg) on a thread with a stack of `stack` bytes, or of the default size if `stack` is
+ * below PTHREAD_STACK_MIN. The caller must join *thread. If thread is NULL, the thread is detached.
+ * Returns 0, or -EAGAIN if there are no resources.
  */
 int quiet_thread(size_t stack, void *(*run)(void *arg), void *arg,
 		 pthread_t *thread);

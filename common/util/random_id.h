@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 64 random bits, never 0. 0, or -errno: *id is unchanged. */
+/* Sets *id to 64 random bits, which are never 0. Returns 0, or -errno with *id unchanged. */
 int random_id(uint64_t *id);
 
-/* len unpredictable bytes from the kernel. 0, or -errno. */
+/* Sets out to len unpredictable bytes from the kernel. Returns 0 or -errno. */
 int random_bytes(void *out, size_t len);
 
 #endif

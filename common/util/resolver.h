@@ -25,7 +25,7 @@ struct host_addrs {
 
 struct resolver;
 
-/* -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 int resolver_open(struct resolver **resolver);
 /*
  * No watcher may be left. Does not wait for look-ups in progress: their threads end later. NULL is
@@ -34,25 +34,25 @@ int resolver_open(struct resolver **resolver);
 void resolver_close(struct resolver *resolver);
 
 /*
- * The addresses of host, a name or a numeric address. Never waits.
+ * Finds the addresses of host, a name or a numeric address. Never waits.
  *
- * 0: *hosts is set. -EINPROGRESS: the look-up is in progress, and watchers are called at its end.
- * -EHOSTUNREACH: it failed a moment ago; *why is a constant string. -ENOMEM, -EAGAIN (no thread
- * could be started).
+ * Returns 0 with *hosts set, or -EINPROGRESS: the look-up is in progress, and watchers are called
+ * when it ends. Other results: -EHOSTUNREACH: the look-up failed a moment ago, and *why is a
+ * constant string. -ENOMEM. -EAGAIN: no thread could be started.
  */
 int resolver_get(struct resolver *resolver, const char *host,
 		 struct host_addrs *hosts, const char **why);
 
 /*
- * ended() is called after each look-up, on its thread. A lock is held that resolver_get() needs, so
- * ended() may only notify another thread.
+ * ended() is called after each look-up, on the thread of the look-up. This thread holds a lock that
+ * resolver_get() needs, so ended() may only notify another thread.
  */
 struct resolver_watch {
 	void (*ended)(struct resolver_watch *watch);
 	LIST_ENTRY(resolver_watch) link; /* private */
 };
 void resolver_watch(struct resolver *resolver, struct resolver_watch *watch);
-/* After the return, ended() is not running and will not be called again. */
+/* After this call returns, ended() is not running and will not be called again. */
 void resolver_unwatch(struct resolver *resolver, struct resolver_watch *watch);
 
 #endif

@@ -14,8 +14,9 @@
 #include <sys/un.h>
 
 struct notify {
-	int fd; /* -1: no service manager */
-	uint64_t watchdog_us; /* interval of watchdog signs; 0: none wanted */
+	int fd; /* socket, or -1 if there is no service manager */
+	/* interval of watchdog signs; 0 if none are wanted */
+	uint64_t watchdog_us;
 	struct sockaddr_un to;
 	socklen_t len;
 };
@@ -50,23 +51,27 @@ int notify_try(const struct notify *n, const char *lines);
 struct pulse {
 	/* private */
 	const struct notify *notify;
-	uint64_t every; /* ns; 0: the service manager wants no signs */
+	/* interval of signs in ns; 0 if the service manager wants none */
+	uint64_t every;
 	uint64_t all; /* one bit per loop */
 	_Atomic uint64_t beaten; /* loops that beat since the last sign */
 	_Atomic uint64_t due; /* time of the next sign, clock_now() */
 	atomic_bool ready;
 };
 
-/* n must outlive the pulse. There is one loop, until pulse_loops(). */
+/* n must outlive the pulse. There is one loop, unless pulse_loops() sets another number. */
 void pulse_init(struct pulse *p, const struct notify *n);
 /* Sets the number of loops, 1 to PULSE_LOOPS_MAX, before any of them beats. */
 void pulse_loops(struct pulse *p, unsigned int loops);
 /*
- * One turn of a loop, on its thread. Never waits. Returns when the next beat is due at the latest
- * (clock_now()); CLOCK_NEVER: no beats are needed. p may be NULL.
+ * A loop calls this in each turn, on its thread. Never waits. Returns the time (clock_now()) by
+ * which the next call is due, or CLOCK_NEVER if no calls are needed. p may be NULL.
  */
 uint64_t pulse_beat(struct pulse *p, unsigned int loop);
-/* The daemon serves from now on. Any thread. 0, or the error of notify_say(). */
+/*
+ * Reports that the daemon serves from now on. Any thread may call it. Returns 0, or the error of
+ * notify_say().
+ */
 int pulse_ready(struct pulse *p);
 bool pulse_is_ready(const struct pulse *p);
 

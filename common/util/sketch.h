@@ -17,9 +17,9 @@
 
 struct sketch_row {
 	uint64_t key;
-	uint64_t weight; /* at least the weight of the key, */
-	uint64_t slack; /* ... and at most this much more */
-	uint64_t requests, in, out; /* since it got its row */
+	uint64_t weight; /* the weight of the key is at most this, */
+	uint64_t slack; /* ... and at least this much less */
+	uint64_t requests, in, out; /* counted since the key got its row */
 };
 
 /* Set it to zero. One thread at a time. */
@@ -27,7 +27,7 @@ struct sketch {
 	uint64_t key[SKETCH_MAX]; /* copies of row[].key, for a fast search */
 	struct sketch_row row[SKETCH_MAX];
 	unsigned int n, last;
-	uint64_t halved; /* clock_boot() */
+	uint64_t halved; /* clock_boot() when the weights were halved last */
 };
 
 /* Counts a request for key, with that many bytes, at now: clock_boot(). */

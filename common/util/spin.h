@@ -15,7 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SPIN_DULL_MAX 63u /* waits without polling, between two with polling */
+/* the largest number of waits without polling between two waits with polling */
+#define SPIN_DULL_MAX 63u
 
 /* The expected work of a wait. */
 enum spin_for {
@@ -28,13 +29,14 @@ struct spin {
 	uint64_t near, far; /* ns; near 0: never poll */
 	uint64_t reach; /* how long a wait polls now */
 	unsigned int crowd; /* remaining waits with several peers */
-	/* waits that sleep immediately after one that polled */
+	/* number of waits that sleep immediately after one that polled without success */
 	unsigned int dull;
-	unsigned int sleeps; /* those that remain */
-	/* of the current wait */
+	unsigned int sleeps; /* how many of those waits remain */
+	/* expected work of the current wait */
 	enum spin_for what;
 	uint64_t begun, seen;
-	uint64_t until; /* 0: does not poll, or no longer */
+	/* end of the polling of the current wait; 0 if it does not poll */
+	uint64_t until;
 };
 
 void spin_init(struct spin *s, unsigned int near_us, unsigned int far_us);

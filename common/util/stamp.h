@@ -11,15 +11,15 @@
 
 #include "common/util/log.h"
 
-#define STAMP_FILE "pvfs-stamp" /* in the directory */
+#define STAMP_FILE "pvfs-stamp" /* name of the stamp in the directory */
 /* version of the directory's format; version 1 is upgraded */
 #define STAMP_VERSION 2u
 
 struct stamp {
 	uint64_t fsid;
-	const char *role; /* "iod", "mgr" */
-	uint32_t index; /* of an iod; else 0 */
-	/* in an iod's stamp only; 0: absent */
+	const char *role; /* "iod" or "mgr" */
+	uint32_t index; /* number of an iod; otherwise 0 */
+	/* only in an iod's stamp; 0 if absent */
 	uint64_t store; /* identifies this store; made once */
 	uint64_t owner; /* the manager's database that the store belongs to */
 	uint32_t version; /* as read from the stamp */
@@ -34,15 +34,17 @@ struct stamp {
  */
 int stamp_open(const char *dir, struct stamp *stamp, const struct log *log);
 /*
- * Checks whether the stamp in the open directory is of stamp's filesystem, role and index. Does not
- * lock, change or log anything. 0: store and owner are as in the stamp; -ENOENT: the directory is
- * empty; -ENOTEMPTY: other files, but no stamp; -EINVAL: another stamp; why is "'role iod' instead
- * of 'role mgr'"; -errno of reading.
+ * Checks whether the stamp in the open directory has the filesystem, role and index of *stamp. Does
+ * not lock, change or log anything. Returns 0 and sets store and owner from the stamp. Returns
+ * -ENOENT if the directory is empty, -ENOTEMPTY if it has other files but no stamp, and -errno if
+ * it cannot be read. Returns -EINVAL if the stamp differs, and writes the difference to why: "'role
+ * iod' instead of 'role mgr'".
  */
 int stamp_look(int dirfd, struct stamp *stamp, char *why, size_t len);
 /*
- * Upgrades the stamp of an earlier version; programs of that version then reject the store. Call it
- * once the daemon is able to serve from the store. 0 or -errno, both logged.
+ * Upgrades the stamp of an earlier version. Programs of that version then reject the directory.
+ * Call it once the daemon is able to serve from the directory. Returns 0 or -errno; both are
+ * logged.
  */
 int stamp_step(int dirfd, const char *dir, struct stamp *stamp,
 	       const struct log *log);

@@ -17,11 +17,12 @@
 int usermem_open(void);
 
 /*
- * For memory that is about to be written: one byte in each page of the n pieces may become 0. 0, or
- * -EFAULT. fd < 0: tests nothing.
+ * Tests memory that is about to be written. One byte in each page of the n pieces may become 0.
+ * Returns 0, or -EFAULT if some of the memory cannot be written. If fd < 0, it tests nothing and
+ * returns 0.
  */
 int usermem_touch(int fd, const struct iovec *iov, unsigned int n);
-/* Sets all of it to zero. */
+/* Sets all len bytes to zero. */
 int usermem_zero(int fd, void *addr, size_t len);
 
 /*

@@ -14,17 +14,18 @@
 struct watched_descriptor {
 	int fd;
 	/*
-	 * Called on the thread: fd is readable, or will not be polled for a while. The thread no
-	 * longer has the task.
+	 * Called on the thread if fd is readable, or will not be polled for a while. The thread no
+	 * longer has the task of serving fd.
 	 */
 	void (*hand_over)(struct watched_descriptor *watched);
 };
 
 /*
- * Gives this thread a task, which must exist until it is handed over, replaced or removed (NULL).
+ * Gives this thread the task of serving a descriptor. *watched must exist until the task is handed
+ * over or replaced, or is removed by NULL.
  */
 void watched_descriptor_set(struct watched_descriptor *watched);
-/* The descriptor that this thread must poll; -1: none. */
+/* Returns the descriptor that this thread must poll, or -1 if there is none. */
 int watched_descriptor_fd(void);
 /* Passes the thread's task, if any, to another thread. */
 void watched_descriptor_hand_over(void);
