@@ -16,17 +16,18 @@
  * struct fast has the buffers of this end. fast_open() creates them at the first use, and
  * fast_close() frees them when the connection ends. fast_place() returns their address for the
  * other end. struct fast_peer has the address of the other end's buffers, which fast_peer_set()
- * checks. It must be cleared when the connection ends.
+ * checks. The caller clears struct fast_peer when the connection ends.
  *
- * The client chooses a buffer: fast_take() returns a number, for the buffer of this number at both
- * ends. It is in use from the request until the reply, even if the call times out before. Then
- * fast_give() frees it. There is no other flow control.
+ * The client chooses a buffer: fast_take() returns a number, which stands for one buffer at each
+ * end. Both buffers are in use from the request until the reply, even if the call times out before.
+ * Then fast_give() frees them. There is no other flow control.
  *
  * The other end can write to a buffer at any time. So a request must be copied out of the buffer
  * before it is checked. The payload, which is not checked, need not be copied.
  *
- * A budget limits the bytes of all connections of a process; a connection that gets no buffers
- * works without them. Any thread may use a budget; the rest belongs to one thread.
+ * A budget limits the bytes of the buffers of all connections of a process. A connection that gets
+ * no buffers works without them. Any thread may use a budget; one thread at a time may use
+ * everything else.
  */
 #ifndef FAST_H
 #define FAST_H
@@ -35,59 +36,62 @@
 
 #include "common/buffer/rail.h"
 
-#define FAST_COUNT 4u /* most buffers of a connection */
-#define FAST_DATA (64u << 10) /* bytes of payload */
-/* includes the request, which precedes the payload */
+#define FAST_COUNT 4u /* largest number of buffers of a connection */
+#define FAST_DATA (64u << 10) /* bytes of payload in a buffer */
+/* bytes of a buffer: the request, then the payload */
 #define FAST_SIZE (FAST_DATA + (8u << 10))
 
 struct fast_budget {
-	size_t max; /* bytes */
+	size_t max; /* largest sum of bytes of all buffers */
 	atomic_size_t used;
-	atomic_uint refused; /* connections that got no buffers */
+	atomic_uint refused; /* number of connections that got no buffers */
 };
 
-struct fast; /* our own buffers */
+struct fast; /* the buffers of this end */
 
 /* Where buffers are; sent to the other end. */
 struct fast_place {
-	uint64_t addr; /* of the first; the others follow it */
+	uint64_t addr; /* address of the first buffer; the others follow */
 	uint32_t rkey;
-	uint32_t size; /* bytes of each */
+	uint32_t size; /* bytes of each buffer */
 	uint32_t count;
 };
 
-/* The other end's buffers; all zero: it has none. */
+/* The other end's buffers. All zero if it has none. */
 struct fast_peer {
 	struct fast_place place;
 };
 
 /*
  * Creates FAST_COUNT buffers of FAST_SIZE bytes, registered with one rail. budget must outlive
- * them; NULL: no limit. If only is not NULL and the rail supports it (tp_mr_only()), only the peer
- * of that endpoint can write to the buffers; the caller then sends their address over only.
- * Otherwise anyone with the key can write. Returns 0; -ENOBUFS: the budget is used up; -ENOMEM; or
- * an error of tp_mr_reg() or tp_mr_only().
+ * them; NULL means no limit. If `only` is not NULL and the rail supports it (tp_mr_only()), only
+ * the peer of the endpoint `only` can write to the buffers; the caller then sends their address
+ * over this endpoint. Otherwise any peer that has the key can write. Returns 0; -ENOBUFS if the
+ * budget is used up; -ENOMEM; or an error of tp_mr_reg() or tp_mr_only().
  */
 int fast_open(const struct rails *rails, unsigned int rail,
 	      struct fast_budget *budget, struct tp_ep *only,
 	      struct fast **fast);
-/* NULL is allowed. */
+/* fast may be NULL. */
 void fast_close(struct fast *fast);
 void fast_place(const struct fast *fast, struct fast_place *place);
-/* Buffer i, below FAST_COUNT; its gather entry uses fast_lkey(). */
+/* Returns buffer i, below FAST_COUNT. Its gather entry uses fast_lkey(). */
 void *fast_buf(const struct fast *fast, unsigned int i);
 uint32_t fast_lkey(const struct fast *fast);
 uint32_t fast_rkey(const struct fast *fast);
 
 /*
- * Stores where the other end's buffers are, as it told. -EINVAL: the place is invalid, and nothing
- * changes.
+ * Stores the place of the other end's buffers, which the other end has sent. Returns -EINVAL and
+ * changes nothing if the place is invalid.
  */
 int fast_peer_set(struct fast_peer *peer, const struct fast_place *place);
-/* The address of buffer i at the other end. */
+/* Returns the address of buffer i at the other end. */
 uint64_t fast_peer_addr(const struct fast_peer *peer, unsigned int i);
 
-/* For the client: marks a number below count as busy and returns it. -1: all are busy. */
+/*
+ * For the client: marks a free buffer number below count as busy and returns it, or returns -1 if
+ * all are busy.
+ */
 int fast_take(uint32_t *busy, unsigned int count);
 void fast_give(uint32_t *busy, unsigned int i);
 

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 struct itree_node {
-	/* [lo, hi), lo < hi; must not change while in the tree */
+	/* the range [lo, hi), with lo < hi; it must not change while in the tree */
 	uintptr_t lo, hi;
 	/* private */
 	uintptr_t max;
@@ -27,15 +27,16 @@ struct itree_node {
 };
 
 struct itree {
-	struct itree_node *root; /* NULL: empty */
+	struct itree_node *root; /* NULL if the tree is empty */
 };
 
 void itree_insert(struct itree *tree, struct itree_node *node);
 /* node must be in the tree. */
 void itree_remove(struct itree *tree, struct itree_node *node);
 /*
- * Returns the next node after the node `after` that overlaps [lo, hi), in the order of lo; NULL:
- * there is none. `after` is NULL (to get the first one) or in the tree.
+ * Returns the node that overlaps [lo, hi) and follows the node `after` in the order of lo, or NULL
+ * if there is none. If `after` is NULL, returns the first such node; otherwise `after` must be in
+ * the tree.
  */
 struct itree_node *itree_next(const struct itree *tree,
 			      const struct itree_node *after, uintptr_t lo,

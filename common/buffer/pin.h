@@ -28,34 +28,42 @@ struct pins;
 struct pin;
 
 enum pins_mode {
-	PINS_OFF, /* cache nothing */
-	PINS_AUTO, /* cache if registration is slow */
-	PINS_ON, /* cache whenever memory can be watched */
+	PINS_OFF, /* the cache keeps nothing */
+	PINS_AUTO, /* the cache keeps pins if registration is slow */
+	PINS_ON, /* the cache keeps pins of all memory that can be watched */
 };
 
 struct pins_attr {
 	struct tp_dev *dev; /* must outlive the pins */
 	const struct log *log;
 	enum pins_mode mode;
-	size_t max_bytes; /* cached or in use, 0: 1 GiB; memory above the limits */
-	unsigned int max_pins; /* is registered per call; 0: 1024 */
+	/*
+	 * Limits for pins that are cached or in use; 0 means 1 GiB and 1024 pins. Memory above the
+	 * limits is registered for each call.
+	 */
+	size_t max_bytes;
+	unsigned int max_pins;
 };
 
 struct pins_stats {
-	size_t bytes; /* in the cache */
+	size_t bytes; /* bytes of memory in the cache */
 	unsigned int pins;
 	uint64_t hits, misses;
 	uint64_t uncached; /* misses whose memory was registered only for the call */
-	uint64_t evictions; /* evicted to make room */
-	uint64_t invalidations; /* the memory disappeared */
-	char keeps; /* 'y': caches; 'n': switched off or not useful; '-': cannot watch */
+	uint64_t evictions; /* pins that were evicted to make room */
+	uint64_t invalidations; /* pins whose memory disappeared */
+	/*
+	 * 'y' if the cache keeps pins; 'n' if it is off or not useful; '-' if memory cannot be
+	 * watched
+	 */
+	char keeps;
 };
 
-/* -ENOMEM. If memory cannot be watched, this is logged, not returned. */
+/* Returns 0 or -ENOMEM. If memory cannot be watched, this is logged and is not an error. */
 int pins_open(const struct pins_attr *attr, struct pins **pins);
-/* Whether anything is cached at all. */
+/* Returns whether the cache keeps any pins. */
 bool pins_keep(const struct pins *pins);
-/* All pins must be returned. */
+/* The caller has returned all pins. */
 void pins_close(struct pins *pins);
 /*
  * In a child after fork(): closes the child's descriptors of the parent's pins. The memory is not
@@ -66,30 +74,31 @@ void pins_abandon(struct pins *pins);
 void pins_stats(struct pins *pins, struct pins_stats *stats);
 
 /*
- * Sets *pin to a pin of [addr, addr + len) with at least this access, from the cache or new. The
- * caller returns it with pin_put(). Returns 0; -EINVAL: len is 0, or the range overflows;
- * -ECHILD: these are the pins of the parent process; or the error of tp_mr_reg().
+ * Sets *pin to a pin of [addr, addr + len) with at least the given access, from the cache or new.
+ * The caller returns it with pin_put(). Returns 0; -EINVAL if len is 0 or the range overflows;
+ * -ECHILD if these are the pins of the parent process; or the error of tp_mr_reg().
  */
 int pin_get(struct pins *pins, void *addr, size_t len, unsigned int access,
 	    struct pin **pin);
 /*
- * Returns a cached pin as pin_get() does; NULL: there is none.  (The paper's check_if_registered.)
+ * Returns a cached pin as pin_get() does, or NULL if there is none. (The paper's
+ * check_if_registered.)
  */
 struct pin *pin_find(struct pins *pins, void *addr, size_t len,
 		     unsigned int access);
 void pin_put(struct pins *pins, struct pin *pin);
 /*
  * Called instead of pin_put() if a peer may still access the memory: removes the pin from the
- * cache. It is deregistered when its last user returns it. pins_settle() waits until all such pins
- * are deregistered, and returns 0; -ETIMEDOUT: the deadline has passed.
+ * cache. The pin is deregistered when its last user returns it. pins_settle() waits until all such
+ * pins are deregistered. It returns 0, or -ETIMEDOUT if the deadline has passed.
  */
 void pin_drop(struct pins *pins, struct pin *pin);
 int pins_settle(struct pins *pins, uint64_t deadline);
 
-/* The registration. It covers what was requested, and perhaps more. */
+/* Returns the registration of the pin. It covers the requested range, and perhaps more. */
 struct tp_mr *pin_mr(const struct pin *pin);
 
-/* Parses "off", "auto" or "on"; else -EINVAL. */
+/* Parses "off", "auto" or "on". -EINVAL if text is anything else. */
 int pins_mode_parse(const char *text, enum pins_mode *mode);
 
 #endif

@@ -18,25 +18,29 @@
 
 struct rails {
 	struct tp_dev *dev[RAILS_MAX];
-	struct pins *pins[RAILS_MAX]; /* cache for memory with keep, or NULL */
+	/* for each rail, the cache for memory with `keep`, or NULL */
+	struct pins *pins[RAILS_MAX];
 	unsigned int n;
 };
 
 struct rail_mem {
 	void *addr;
 	size_t len;
-	unsigned int access; /* as of tp_mr_reg() */
-	bool keep; /* the caller may use it again: get it from the rail's pins, if any */
-	struct tp_mr *mr[RAILS_MAX]; /* NULL: not registered with that rail */
-	struct pin *pin[RAILS_MAX]; /* the pin that mr belongs to, or NULL */
-	const struct rails *rails; /* those with the pins; must outlive mem */
+	unsigned int access; /* access rights, as for tp_mr_reg() */
+	/* the caller may use the memory again: get it from the rail's pins, if any */
+	bool keep;
+	/* NULL if the memory is not registered with that rail */
+	struct tp_mr *mr[RAILS_MAX];
+	struct pin *pin[RAILS_MAX]; /* the pin to which mr belongs, or NULL */
+	/* the rails with the pins; must outlive mem */
+	const struct rails *rails;
 };
 
 /* A piece of such memory, for a gather list. */
 struct rail_sge {
 	void *addr;
 	uint32_t len;
-	struct rail_mem *mem; /* contains addr */
+	struct rail_mem *mem; /* the memory that contains addr */
 };
 
 /* The caller owns the memory at addr and keeps it mapped until rail_mem_fini(). */
@@ -46,7 +50,7 @@ static inline void rail_mem_init(struct rail_mem *mem, void *addr, size_t len,
 	*mem = (struct rail_mem){ .addr = addr, .len = len, .access = access };
 }
 
-/* Registers mem with one rail. Returns as tp_mr_reg(). For rail_mem_on(). */
+/* Registers mem with one rail. Returns the results of tp_mr_reg(). Only for rail_mem_on(). */
 int rail_mem_reg(struct rail_mem *mem, const struct rails *rails,
 		 unsigned int rail);
 /*
@@ -58,19 +62,23 @@ bool rail_mem_find(struct rail_mem *mem, const struct rails *rails,
 /* Returns whether mem stays registered with the rail after rail_mem_fini(). */
 bool rail_mem_keeps(const struct rail_mem *mem, const struct rails *rails,
 		    unsigned int rail);
-/* Registers mem with all rails; after an error, with none. */
+/* Registers mem with all rails. After an error, mem is registered with none. */
 int rail_mem_reg_all(struct rail_mem *mem, const struct rails *rails);
-/* Deregisters mem everywhere, or returns it to the pins. mem may be used again. */
+/* Deregisters mem from all rails, or returns its pins. mem may be used again. */
 void rail_mem_fini(struct rail_mem *mem);
 /*
  * Called instead of rail_mem_fini() if a peer may still access the memory: the registration is not
- * cached. If other rail_mem use the same pin, it ends with the last of them. rails_settle() waits
- * until all such registrations have ended, and returns 0; -ETIMEDOUT: the deadline has passed.
+ * cached. If other rail_mem use the same pin, the registration ends with the last of them.
+ * rails_settle() waits until all such registrations have ended. It returns 0, or -ETIMEDOUT if the
+ * deadline has passed.
  */
 void rail_mem_drop(struct rail_mem *mem);
 int rails_settle(const struct rails *rails, uint64_t deadline);
 
-/* Opens pins for the rails that need them according to mode. -ENOMEM: no rail has pins. */
+/*
+ * Opens pins for the rails that need them according to mode. If it returns -ENOMEM, no rail has
+ * pins.
+ */
 int rails_pins_open(struct rails *rails, enum pins_mode mode,
 		    const struct log *log);
 /* Logs the statistics and closes the pins. No pin may be in use. */
@@ -78,7 +86,7 @@ void rails_pins_close(struct rails *rails, const struct log *log);
 /* Call it in a child after fork(): see pins_abandon(). */
 void rails_pins_abandon(struct rails *rails);
 
-/* Registers mem with the rail, unless it is. Returns 0 or the error of tp_mr_reg(). */
+/* Registers mem with the rail, unless it is registered. Returns 0 or the error of tp_mr_reg(). */
 static inline int rail_mem_on(struct rail_mem *mem, const struct rails *rails,
 			      unsigned int rail)
 {

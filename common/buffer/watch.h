@@ -45,7 +45,7 @@
 
 struct watch;
 
-/* -errno: the kernel has no userfaultfd, or does not permit it. */
+/* Returns 0, or -errno if the kernel has no userfaultfd or does not permit it. */
 int watch_open(struct watch **watch);
 void watch_close(struct watch *watch);
 /*
@@ -54,13 +54,17 @@ void watch_close(struct watch *watch);
  */
 void watch_abandon(struct watch *watch);
 
-/* -EINVAL: not private anonymous memory; -EBUSY: watched by another part of the process; -errno. */
+/*
+ * Watches all mappings that overlap [lo, hi). Returns 0; -EINVAL if not all of it is private
+ * anonymous memory; -EBUSY if another part of the process watches it; or another -errno.
+ */
 int watch_add(struct watch *watch, uintptr_t lo, uintptr_t hi);
 
 bool watch_quiet(struct watch *watch);
 /*
  * Sets [*lo, *hi) to the next range of watched memory that was removed. Returns false if there is
- * none. [0, UINTPTR_MAX): there were too many to report, so any memory may be gone.
+ * none. The range is [0, UINTPTR_MAX) if there were too many ranges to report; then any memory may
+ * be gone.
  */
 bool watch_gone(struct watch *watch, uintptr_t *lo, uintptr_t *hi);
 

@@ -22,15 +22,16 @@ struct range {
 struct watch {
 	struct monitor *mon;
 	LIST_ENTRY(watch) link;
-	atomic_bool lost; /* the ring was full */
-	atomic_uint head, tail; /* written by the monitor; by watch_gone() */
+	atomic_bool lost; /* ranges were lost because the ring was full */
+	/* the monitor writes head, and watch_gone() writes tail */
+	atomic_uint head, tail;
 	struct range ring[WATCH_RING];
 };
 
 struct monitor {
 	pid_t owner;
 	int uffd, stop;
-	bool abandoned; /* the descriptors are closed */
+	bool abandoned; /* monitor_abandon() has closed the descriptors */
 	pthread_t thread;
 	atomic_bool reading; /* events were read and not reported yet */
 	/*
@@ -42,20 +43,20 @@ struct monitor {
 };
 
 int monitor_open(struct monitor **mon);
-/* No watch may be left. */
+/* The caller has removed all watches. */
 void monitor_close(struct monitor *mon);
 /* In a child after fork(): closes the descriptors. */
 void monitor_abandon(struct monitor *mon);
 void monitor_join(struct monitor *mon, struct watch *watch);
 void monitor_leave(struct monitor *mon, struct watch *watch);
 
-/* Whether every change so far was reported to the watches. */
+/* Returns whether every change so far was reported to the watches. */
 bool monitor_quiet(struct monitor *mon);
-/* -errno as watch_add(). */
+/* Returns 0, or an error of watch_add(). */
 int monitor_arm(struct monitor *mon, uintptr_t lo, uintptr_t hi);
 
 /*
- * Sets *whole to the range of all mappings that overlap [lo, hi). Returns 0; -EINVAL: not all of
+ * Sets *whole to the range of all mappings that overlap [lo, hi). Returns 0; -EINVAL if not all of
  * [lo, hi) is private anonymous memory; or another -errno.
  */
 int maps_around(uintptr_t lo, uintptr_t hi, struct range *whole);

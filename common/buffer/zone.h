@@ -49,19 +49,19 @@ struct zone_buf {
 
 struct zone_wait {
 	/*
-	 * Called when the waiter gets the buffer, which it now owns; inside zone_put() or
-	 * zone_wait_cancel(). May call any function of the zones.
+	 * Called when the waiter gets the buffer, which it now owns. The call comes from inside
+	 * zone_put() or zone_wait_cancel(), and may call any function of the zones.
 	 */
 	void (*ready)(struct zone_wait *wait, struct zone_buf *buf);
 	/* private */
 	size_t want;
-	struct zone_owner *owner; /* NULL: not waiting */
+	struct zone_owner *owner; /* NULL if not waiting */
 	TAILQ_ENTRY(zone_wait) link;
 };
 
-/* The parties that share the buffers; see zone_owner_init(). */
+/* A session or another party that shares the buffers; see zone_owner_init(). */
 struct zone_owner {
-	size_t held; /* bytes */
+	size_t held; /* bytes of the buffers that it holds */
 	/* private */
 	TAILQ_HEAD(, zone_wait) waits;
 	TAILQ_ENTRY(zone_owner) link;
@@ -70,46 +70,48 @@ struct zone_owner {
 
 struct zone_size {
 	size_t size; /* bytes of a buffer, a multiple of 4096 */
-	unsigned int count; /* buffers, at least 1 */
+	unsigned int count; /* number of buffers, at least 1 */
 };
 
 struct zones_attr {
-	const struct rails *rails; /* used by zones_open() only */
-	unsigned int n; /* zones, 1 to ZONES_MAX */
+	const struct rails *rails; /* only zones_open() uses it */
+	unsigned int n; /* number of zones, 1 to ZONES_MAX */
 	struct zone_size zone[ZONES_MAX]; /* in increasing order of size */
 };
 
 struct zones_stats {
-	size_t bytes; /* of all buffers */
-	uint64_t gets; /* buffers given out */
-	uint64_t waits; /* requests that had to wait */
-	uint64_t bigger; /* buffers from a bigger zone than fits */
-	uint64_t chopped; /* buffers smaller than wanted, although the zones have bigger ones */
+	size_t bytes; /* bytes of all buffers */
+	uint64_t gets; /* number of buffers given out so far */
+	uint64_t waits; /* number of requests that had to wait */
+	uint64_t bigger; /* number of buffers from a bigger zone than fits */
+	/* number of buffers smaller than requested, although the zones have bigger ones */
+	uint64_t chopped;
 	unsigned int n;
 	struct zone_use {
 		size_t size;
 		unsigned int count, in_use;
-		unsigned int most; /* largest number in use so far */
+		unsigned int most; /* largest number of buffers in use so far */
 	} zone[ZONES_MAX];
 };
 
 /*
- * Registers the buffers with all rails. -EINVAL: bad sizes or counts; -ENOMEM, or as tp_mr_reg().
+ * Registers the buffers with all rails. Returns 0; -EINVAL if sizes or counts are wrong; -ENOMEM;
+ * or an error of tp_mr_reg().
  */
 int zones_open(const struct zones_attr *attr, struct zones **zones);
-/* All buffers must be returned, and nobody may wait. */
+/* The caller has returned all buffers, and no owner waits. */
 void zones_close(struct zones *zones);
 /* Any thread may call it while the zones are open. */
 void zones_stats(const struct zones *zones, struct zones_stats *stats);
-/* Bytes of all buffers; 0: attr is not valid. */
+/* Returns the bytes of all buffers, or 0 if attr is not valid. */
 size_t zones_bytes(const struct zones_attr *attr);
 
 void zone_owner_init(struct zone_owner *owner);
 
 /*
- * Returns a buffer for want bytes, or a smaller one if no free one is big enough. Returns NULL if
+ * Returns a buffer for `want` bytes, or a smaller one if no free one is big enough. Returns NULL if
  * no buffer is free, if the owner may not have another one now, or if it already waits. Then
- * wait->ready() later gets the buffer. The caller owns wait, and must not change or free it until
+ * wait->ready() later gets a buffer. The caller owns *wait, and must not change or free it until
  * then.
  */
 struct zone_buf *zone_get_wait(struct zones *zones, struct zone_owner *owner,

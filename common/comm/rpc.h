@@ -35,7 +35,7 @@ int rpc_ctx_open(const struct rpc_ctx_attr *attr, struct rpc_ctx **ctx);
 /* The caller closes the peers and servers of ctx first. */
 void rpc_ctx_close(struct rpc_ctx *ctx);
 
-/* Checks whether a server could listen at addr.  Returns 0 or -errno; logs an error. */
+/* Checks whether a server could listen at addr. Returns 0 or -errno, which is logged. */
 int rpc_server_try(const struct fabric *fabric, const struct addr *addr);
 
 #endif

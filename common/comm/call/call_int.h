@@ -21,7 +21,9 @@ void call_init(struct rpc_peer *peer);
 bool call_start(struct rpc_peer *peer, struct rpc_call *call);
 /* For struct ctx_calls. */
 void call_deadline_passed(struct rpc_due *due);
-/* READY: sends the outstanding requests again, then the waiting ones. */
+/*
+ * Called when the peer becomes READY: sends the outstanding requests again, then the waiting ones.
+ */
 void call_resend_all(struct rpc_peer *peer, bool resumed);
 /* Gives free slots to waiting calls. */
 void call_send_queued(struct rpc_peer *peer);
@@ -30,18 +32,21 @@ bool call_any_outstanding(const struct rpc_peer *peer);
 bool call_has_slot(const struct rpc_call *call);
 /*
  * Called when call_send() failed with status: ends the call in the next round of the context.
- * resent: the request was sent on an earlier connection.
+ * `resent` is true if the request was sent on an earlier connection.
  */
 void call_fail_unsent(struct rpc_peer *peer, unsigned int slot, bool resent,
 		      int status);
 /* Frees the slot, and puts its call into the queue of kind, where it waits for another slot. */
 void call_requeue(struct rpc_peer *peer, unsigned int slot,
 		  enum wire_wait kind);
-/* Frees a slot.  Returns its call, or NULL: it was a zombie. */
+/* Frees a slot. Returns its call, or NULL if the slot was a zombie. */
 struct rpc_call *call_free_slot(struct rpc_peer *peer, unsigned int slot);
-/* Ends the call, which has no slot: done() runs. */
+/* Ends a call that has no slot: done() runs. */
 void call_complete(struct rpc_call *call, int status);
-/* call_fail_all() ends all calls with status in the next round; call_drain() ends those now. */
+/*
+ * call_fail_all() ends all calls with status in the next round: it puts them on peer->failing.
+ * call_drain() ends the calls on that list now.
+ */
 void call_fail_all(struct rpc_peer *peer, int status);
 void call_drain(struct rpc_peer *peer);
 /* Ends the calls whose memory is not accessible.  Returns true if there were any. */

@@ -14,20 +14,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Of one clock relative to the other: 1/2000, or 500 ppm. */
+/* The drift of one clock relative to the other: 1/2000, or 500 ppm. */
 #define CLOCK_OFFSET_DRIFT 2000u
 
 #define CLOCK_OFFSET_FRESH_MS                                                  \
 	10000u /* after that time, the drift amounts to 5 ms */
 
-/* All zero: nothing is known. */
+/* All zero if nothing is known about the other clock. */
 struct clock_offset {
 	bool known;
-	uint64_t at; /* our clock_boot() at the receipt, ns */
+	/* our clock_boot() when the largest value was received, ns */
+	uint64_t at;
 	uint64_t ahead; /* stamp - at, modulo 2^64 */
 };
 
-/* stamp: a time of the other clock, in ns, from before our clock showed now. */
+/* stamp is a time of the other clock, in ns, from before our clock showed now. */
 void clock_offset_add(struct clock_offset *o, uint64_t stamp, uint64_t now);
 /*
  * Converts when, a time of our clock after the last clock_offset_add(), to the other clock.  The

@@ -16,13 +16,13 @@ struct rpc_ctx;
 /* The owner keeps it, with host and hosts, until done() or host_lookup_cancel(). */
 struct host_query {
 	const char *host;
-	struct host_addrs *hosts; /* the result */
+	struct host_addrs *hosts; /* the result of the look-up */
 	/*
-	 * Called in the thread of the context.  status: 0; -EHOSTUNREACH: the resolver found no
-	 * address, and why is its reason; or -errno.
+	 * Called in the thread of the context. status is 0; -EHOSTUNREACH if the resolver found no
+	 * address, and `why` is its reason; or another -errno.
 	 */
 	void (*done)(struct host_query *query, int status, const char *why);
-	bool waiting; /* private from here */
+	bool waiting; /* private from here on */
 	TAILQ_ENTRY(host_query) link;
 };
 

@@ -28,21 +28,27 @@
 #define LEADER_TRY_MAX_MS 2000u
 
 struct leader_search {
-	/* the n managers of pvfstab; then a leader that a refusal named and pvfstab does not */
+	/*
+	 * the n managers of pvfstab; then, if has_named, a leader that a refusal named and that
+	 * pvfstab does not have
+	 */
 	struct addr mgr[WIRE_MGR_MAX + 1];
-	unsigned int n; /* managers in pvfstab */
+	unsigned int n; /* number of managers in pvfstab */
 	bool has_named; /* mgr[n] is set */
-	unsigned int at; /* the chosen one */
-	unsigned int first; /* starts the next round */
-	int next; /* a refusal named it in this round; -1: none */
-	int excluded; /* never tried; -1: none */
-	unsigned int tried; /* bit i: mgr[i], in this round */
+	unsigned int at; /* index of the chosen manager */
+	/* index of the manager that starts the next round */
+	unsigned int first;
+	/* index of the manager that a refusal named in this round; -1 if none */
+	int next;
+	int excluded; /* index of the manager that is never tried; -1 if none */
+	unsigned int tried; /* bit i is set if mgr[i] was tried in this round */
 	unsigned int slow,
 		was_slow; /* ... no answer in time; the round before */
-	bool searching; /* in a round */
+	bool searching; /* a round is in progress */
 	unsigned int try_ms;
-	int status; /* why this round has found none so far */
-	bool is_final; /* all that were tried in this round refused permanently */
+	int status; /* why this round has found no leader so far */
+	/* all managers that were tried in this round refused permanently */
+	bool is_final;
 };
 
 /* Initialises s with n addresses, 1 to WIRE_MGR_MAX. */
@@ -54,23 +60,23 @@ const struct addr *leader_search_chosen(const struct leader_search *s);
 /* Chooses the first manager of a round. */
 void leader_search_begin(struct leader_search *s);
 /*
- * Called when the chosen manager failed with status; -ETIMEDOUT, -EINPROGRESS: it did not answer
- * in time.  is_final: another attempt with it will not help.  Chooses the next manager and returns
- * true.  If none is left, ends the round with the result s->status and s->is_final, and returns
- * false.
+ * Called when the chosen manager failed with status. With -ETIMEDOUT and -EINPROGRESS, it did not
+ * answer in time. is_final means that another attempt with it will not help. Chooses the next
+ * manager and returns true. If none is left, ends the round with the result s->status and
+ * s->is_final, and returns false.
  */
 bool leader_search_is_next(struct leader_search *s, int status, bool is_final);
-/* Called when the chosen manager does not lead.  uri: the unchecked tail of WIRE_ENOTLEADER. */
+/* Called when the chosen manager does not lead. uri is the unchecked tail of WIRE_ENOTLEADER. */
 void leader_search_take_name(struct leader_search *s, const char *uri,
 			     size_t len);
-/* The next round starts with the manager at addr. */
+/* Makes the next round start with the manager at addr. */
 void leader_search_prefer(struct leader_search *s, const struct addr *addr);
 /*
  * Excludes the manager at addr from all rounds, even if others name it as the leader.  Returns
  * false if there is no other manager.
  */
 bool leader_search_exclude(struct leader_search *s, const struct addr *addr);
-/* The chosen manager accepted us, ms after it was chosen. */
+/* Called when the chosen manager accepted us, ms milliseconds after it was chosen. */
 void leader_search_found(struct leader_search *s, unsigned int ms);
 
 #endif

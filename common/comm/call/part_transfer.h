@@ -26,10 +26,10 @@ const char *part_transfer_check(const struct rpc_peer *peer,
  */
 void part_transfer_start(struct rpc_peer *peer,
 			 const struct part_transfer *part);
-/* Returns whether wr_id is one of a part; the caller then calls part_transfer_complete(). */
+/* Returns whether wr_id belongs to a part. The caller then calls part_transfer_complete(). */
 bool part_transfer_owns(uint64_t wr_id);
 void part_transfer_complete(struct rpc_peer *peer, const struct tp_wc *wc);
-/* The parts in progress ended with the connection. */
+/* Called when the connection is closed, which ends the parts in progress. */
 void part_transfer_reset(struct rpc_peer *peer);
 
 #endif

@@ -20,7 +20,8 @@
 #include "common/buffer/fast.h"
 #include "common/comm/call/rpc_call.h"
 
-#define PAYLOAD_INLINE_FAST 4096u /* bytes, on a rail with Fast RDMA */
+/* default of inline_max in bytes, on a rail with Fast RDMA */
+#define PAYLOAD_INLINE_FAST 4096u
 #define PAYLOAD_INLINE_MAX WIRE_INLINE_MAX /* ... on the others */
 #define PAYLOAD_BOUNCE_PIECES 16u /* maximum pieces of a FAST_READ */
 /* maximum pieces of a FAST_WRITE that is not copied */
@@ -57,13 +58,15 @@ struct copy_counts {
 
 /* The buffers of a connection; part of struct rpc_peer. */
 struct peer_fast {
-	struct fast *own; /* NULL: not needed yet */
+	struct fast *own; /* our buffers; NULL if they were not needed yet */
 	struct fast_peer theirs;
-	uint32_t busy; /* bit i: buffer i is in use, at both ends */
-	struct copy_counts counts; /* of sources that were copied */
-	bool asked; /* theirs was requested on this connection */
-	struct ctx_task ask; /* requests theirs: peer_requests.c */
-	struct rpc_call call; /* that request */
+	uint32_t busy; /* bit i is set if buffer i is in use, at both ends */
+	/* counts of copies from the caller's memory */
+	struct copy_counts counts;
+	bool asked; /* the server's buffers were requested on this connection */
+	/* requests the server's buffers: peer_requests.c */
+	struct ctx_task ask;
+	struct rpc_call call; /* the call of that request */
 };
 
 /* Sets inline_max and fast_max of each rail. */
@@ -73,26 +76,28 @@ enum payload_path payload_choose_path(struct rpc_peer *peer,
 				      struct peer_slot *s,
 				      const struct wire_hdr *hdr);
 /*
- * Prepares the message of slot s for path, and fills sge with the payload that follows the
- * message, at most RPC_DATA_MAX entries.  Sets s->sending if the transport reads the caller's
- * memory until the send is complete.  Returns the number of entries; -EFAULT: the caller's memory
- * is not accessible; or the error of registering it.
+ * Prepares the message of slot s for path, and fills sge with the payload that follows the message,
+ * at most RPC_DATA_MAX entries. Sets s->sending if the transport reads the caller's memory until
+ * the send is complete. Returns the number of entries; -EFAULT if the caller's memory is not
+ * accessible; or the error of registering it.
  */
 int payload_prepare(struct rpc_peer *peer, struct peer_slot *s,
 		    enum payload_path path, struct tp_sge *sge);
-/* Returns the buffer with the bytes of a FAST_READ; NULL: slot s used another path. */
+/* Returns the buffer with the bytes of a FAST_READ, or NULL if slot s used another path. */
 const void *payload_bounced(const struct rpc_peer *peer,
 			    const struct peer_slot *s);
 /*
- * The server may write its reply into the buffer of a FAST_READ, after the data; imm (wire_imm())
- * says where.  Copies this reply to buf, of max bytes.  Returns its length; 0: imm or the reply
+ * The server may write its reply into the buffer of a FAST_READ, after the data. imm (wire_imm())
+ * says where. Copies this reply to buf, of max bytes. Returns its length, or 0 if imm or the reply
  * is not valid.
  */
 uint32_t payload_copy_reply(const struct rpc_peer *peer, uint32_t imm,
 			    void *buf, size_t max);
 /* Gives back the buffer of the slot, if it has one. */
 void payload_free_buffer(struct rpc_peer *peer, struct peer_slot *s);
-/* payload_free_buffer(); also puts the addresses of the caller's memory back into the request. */
+/*
+ * As payload_free_buffer(). Also puts the addresses of the caller's memory back into the request.
+ */
 void payload_undo(struct rpc_peer *peer, struct peer_slot *s);
 /* Returns true if the server or an adapter moves the data, without work of this process. */
 bool payload_is_offloaded(const struct rpc_link *link);
@@ -113,7 +118,7 @@ void payload_count_whole(struct rpc_peer *peer);
  * only after as many copies.
  */
 bool copy_counts_add(struct copy_counts *c, const void *addr, size_t len);
-/* The connection is closed, and all its buffers are gone. */
+/* Called when the connection is closed: all its buffers are gone. */
 void payload_reset(struct rpc_peer *peer);
 
 #endif

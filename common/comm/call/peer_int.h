@@ -41,39 +41,43 @@
 #define PEER_RECVS_MAX (PEER_SLOTS_MAX + 1 + WIRE_CARRY_MAX)
 #define PEER_MSG_MAX (sizeof(struct wire_hdr) + WIRE_BODY_MAX)
 #define PEER_SENDS_MAX 256u
-#define PEER_HELLO_MS 5000u /* limit for connect, and for HELLO */
-/* limit for connect if another rail or address is left */
+/* limit for a connect, and for the reply to HELLO */
+#define PEER_HELLO_MS 5000u
+/* limit for a connect if another rail or address is left */
 #define PEER_TRY_MS 2000u
-#define PEER_RETURN_MS 200u /* the same on the way back to a better rail */
+/* limit for a connect that is to return to a better rail */
+#define PEER_RETURN_MS 200u
 #define PEER_BACKOFF_MIN_MS 10u
 #define PEER_BACKOFF_MAX_MS 1000u
 #define PEER_SEARCH_PAUSE_MS                                                   \
-	250u /* the same between rounds of leader_search.h */
+	250u /* limit for the pause between rounds of leader_search.h */
 
 enum peer_state {
 	PEER_IDLE, /* no connection, and none is needed */
 	PEER_CONNECTING, /* tp_connect() in progress */
 	PEER_HELLO, /* HELLO sent */
 	PEER_READY, /* calls are sent */
-	PEER_BACKOFF, /* waits before the next CONNECTING */
-	PEER_CLOSED, /* rpc_peer_close(); freed after the round */
+	PEER_BACKOFF, /* waits before the next attempt to connect */
+	PEER_CLOSED, /* after rpc_peer_close(); freed after the round */
 };
 
 /* How the rail of a connection was chosen. */
 struct rail_choice {
-	unsigned int next; /* rail to check next */
-	unsigned int host; /* number of its addresses that were tried */
-	int rail; /* being tried or in use; -1: none */
+	unsigned int next; /* the rail to check next */
+	unsigned int host; /* how many addresses of that rail were tried */
+	int rail; /* the rail that is being tried or in use; -1 if none */
 	bool final; /* other rails would not help */
-	/* connects in a row without a reply to HELLO */
+	/* consecutive connects without a reply to HELLO, for each rail */
 	unsigned int silent[RAILS_MAX];
-	char why[256]; /* the better rails, and why they failed */
-	char reason[256]; /* why the rail in use was chosen */
+	char why[256]; /* text: the better rails, and why they failed */
+	char reason[256]; /* text: why the rail in use was chosen */
 	int logged; /* the rail that was logged last, or -1 */
 	int best; /* rank of the best rail known to work, or -1 */
-	bool local_refused; /* in this choice: ignore WIRE_FT_LOCAL */
-	bool returning; /* the connection was left for a better rail */
-	unsigned int return_ms; /* the last wait before that */
+	bool local_refused; /* this choice ignores WIRE_FT_LOCAL */
+	/* the connection was closed to return to a better rail */
+	bool returning;
+	/* the delay before the last return to a better rail */
+	unsigned int return_ms;
 };
 
 /*
@@ -84,52 +88,62 @@ struct bulk_link {
 	struct rpc_link link;
 	/* HELLO was answered, and calls wait for the second endpoint */
 	bool joining;
-	bool missing; /* no second endpoint; counted once the server answers */
-	unsigned int failures; /* consecutive connections without one */
+	/* there is no second endpoint; counted once the server answers */
+	bool missing;
+	/* consecutive connections without a second endpoint */
+	unsigned int failures;
 	unsigned int nrecv;
-	uint8_t *block; /* of nrecv messages; NULL: never needed */
-	struct rail_mem mem; /* of block */
-	uint32_t lkey; /* of block, on this connection */
+	uint8_t *block; /* memory of nrecv messages; NULL if never needed */
+	struct rail_mem mem; /* registration of block */
+	uint32_t lkey; /* lkey of block, on this connection */
 };
 
 /* How the connection is sealed: tp_seal.h. */
 struct peer_seal {
-	enum seal_mode least; /* for connections that can be sealed */
-	/* of this connection: */
+	enum seal_mode least; /* minimum for connections that can be sealed */
+	/* fields of this connection */
 	bool agreed; /* HELLO contains our key */
 	enum seal_mode mode; /* the mode of the connection, once known */
-	struct seal_agreement *agreement; /* while HELLO is in flight, or NULL */
+	/* not NULL while HELLO is in flight */
+	struct seal_agreement *agreement;
 };
 
-/* Asks the other managers who leads, while this one is silent: peer_scout.c. */
+/* Asks the other managers which of them leads, while the present one is silent: peer_scout.c. */
 struct peer_scout {
-	struct rpc_peer *peer; /* of a session of its own; NULL: not needed now */
-	struct rpc_timer timer; /* before the next round, or the end */
-	struct rpc_call ping; /* of the round in progress, or ended */
+	/* a peer with a session of its own; NULL if not needed now */
+	struct rpc_peer *peer;
+	/* time until the next round, or until the end of this one */
+	struct rpc_timer timer;
+	struct rpc_call ping; /* the PING of the last round */
 	uint64_t msg[sizeof(struct wire_hdr) / 8];
 };
 
-/* A request in flight.  Its message lies in the slot's part of the block. */
+/* A request in flight. Its message is in the slot's part of rpc_peer.block. */
 struct peer_slot {
-	struct rpc_call *call; /* NULL: free, or a zombie: its reply may come */
-	enum wire_wait kind; /* of its call */
-	uint32_t user; /* of its call */
+	/* NULL if the slot is free or a zombie, whose reply may still arrive */
+	struct rpc_call *call;
+	enum wire_wait kind; /* kind of the call */
+	uint32_t user; /* user of the call */
 	uint64_t seq;
 	uint32_t msg_len;
 	unsigned int ndata;
 	struct rail_mem *const *area;
 	unsigned int nareas, pieces_at, npieces;
 	bool sending; /* the transport may still read data */
-	bool state_lost; /* send it with WIRE_F_STATE_LOST */
-	bool reply_optional; /* it was sent with WIRE_F_WHOLE */
-	uint32_t caps_len; /* part of msg_len: capabilities at its end */
-	unsigned int caps_asked; /* how often the server asked for them */
-	unsigned int transfers; /* parts that we move: part_transfer.h */
+	bool state_lost; /* the message is sent with WIRE_F_STATE_LOST */
+	bool reply_optional; /* the message was sent with WIRE_F_WHOLE */
+	/* length of the capabilities at the end of msg, part of msg_len */
+	uint32_t caps_len;
+	/* how often the server asked for capabilities */
+	unsigned int caps_asked;
+	/* number of parts of the data that we move: part_transfer.h */
+	unsigned int transfers;
 	/* payload_int.h */
 	uint8_t *msg; /* in the block */
-	unsigned int buffer; /* 1 + number; 0: none */
-	bool copied; /* the payload of a write is in our buffer */
-	/* a read delivers there; the message had these addresses */
+	/* 1 + the number of its Fast RDMA buffer; 0 if it has none */
+	unsigned int buffer;
+	bool copied; /* the payload of the write is in our buffer */
+	/* the read delivers to our buffer; the message had these addresses before */
 	bool bounced;
 	le64 caller_addr[PAYLOAD_BOUNCE_PIECES];
 	struct iovec data[RPC_DATA_MAX];
@@ -143,19 +157,19 @@ static inline struct wire_mem *slot_pieces(const struct peer_slot *s)
 struct rpc_peer {
 	struct rpc_link link;
 	enum peer_state state;
-	/* HELLO: time limit; BACKOFF: end; READY: return */
+	/* in HELLO: the time limit; in BACKOFF: its end; in READY: the return to a better rail */
 	struct rpc_timer timer;
 	struct ctx_task drain; /* ends the calls in failing */
 	struct ctx_task gone;
 
 	struct addr addr;
-	struct leader_search *leaders; /* or NULL: addr never changes */
-	struct peer_scout scout; /* with leaders */
-	/* the attempt with this manager: since when, and its end or CLOCK_NEVER */
+	struct leader_search *leaders; /* NULL if addr never changes */
+	struct peer_scout scout; /* used only with `leaders` */
+	/* when the attempt with the chosen manager began, and when it ends, or CLOCK_NEVER */
 	uint64_t try_began, try_until;
-	struct host_addrs hosts; /* the addresses of its host */
-	struct host_query query; /* for them */
-	struct rail_choice choice; /* of the rail */
+	struct host_addrs hosts; /* the addresses of addr.host */
+	struct host_query query; /* the look-up of these addresses */
+	struct rail_choice choice; /* the choice of the rail */
 	unsigned int
 		turn; /* which of several devices comes first: rail_choice.c */
 	char name[ADDR_STRLEN + 96];
@@ -163,14 +177,15 @@ struct rpc_peer {
 	enum wire_role role;
 	uint64_t fsid, session;
 	struct rpc_cred cred;
-	uint32_t features; /* ours */
-	char job[WIRE_JOB_MAX]; /* padded with zeros; empty: none */
-	bool names_job; /* on this connection the server accepts the job */
+	uint32_t features; /* our features */
+	/* padded with zeros; empty if there is no job */
+	char job[WIRE_JOB_MAX];
+	bool names_job; /* on this connection the server accepts `job` */
 	_Atomic uint32_t agreed; /* features of both ends: rpc_peer_features() */
-	const struct rpc_caps_source *caps; /* or NULL: call_send.c */
+	const struct rpc_caps_source *caps; /* may be NULL; see call_send.c */
 	uint32_t index; /* number of the server, for caps */
-	const struct prover *prover; /* or NULL: peer_auth.c */
-	struct handshake shake; /* of this connection */
+	const struct prover *prover; /* may be NULL; see peer_auth.c */
+	struct handshake shake; /* authentication on this connection */
 	bool proving; /* we prove ourselves on this connection */
 	struct peer_seal seal;
 	void (*on_new_session)(void *arg, struct rpc_peer *peer);
@@ -181,37 +196,43 @@ struct rpc_peer {
 	uint32_t epoch; /* number of connects so far */
 	bool impatient; /* see rpc_call.h */
 	unsigned int more_rounds,
-		repeated; /* rounds: those that may follow, and did */
-	bool keeps_slot; /* one is reserved for urgent calls: PING, LEASE */
-	uint64_t boot; /* of the server; 0: never ready */
-	struct clock_offset clock; /* of the server since that boot */
+		repeated; /* rounds that may follow, and rounds that did */
+	/* one slot is reserved for urgent calls: PING, LEASE */
+	bool keeps_slot;
+	uint64_t boot; /* the server's process; 0 if never READY */
+	struct clock_offset clock; /* clock of the server with that boot */
 	uint32_t backoff_ms, jitter;
 	bool down; /* the loss was logged */
 	uint64_t down_since;
-	int reason; /* why it is down */
-	char unknown_host[192]; /* of several managers, as text for that; or empty */
-	int refused; /* status that was logged; 0 after a connect */
+	int reason; /* why the peer is down */
+	/* text that names the manager with an unknown host; may be empty */
+	char unknown_host[192];
+	int refused; /* the refusal that was logged last; 0 after a connect */
 	atomic_bool evicted; /* the session was evicted; read by any thread */
-	atomic_bool recorded; /* rpc_peer_set_recorded() */
+	atomic_bool recorded; /* see rpc_peer_set_recorded() */
 
 	uint64_t last_reply; /* time of the last answer */
-	uint32_t request_max; /* of this connection */
-	unsigned int granted; /* slots of the server, on this connection */
+	uint32_t request_max; /* largest request, on this connection */
+	/* slots that the server has granted on this connection */
+	unsigned int granted;
 	unsigned int credits; /* slots to use now */
-	unsigned int nslots; /* allocated at the first contact */
-	unsigned int nrecv; /* receives: one per slot, and for other messages */
+	unsigned int nslots; /* slots allocated at the first contact */
+	/* number of receives: one per slot, and some for other messages */
+	unsigned int nrecv;
 	unsigned int
 		unanswered; /* changes that were given up without an answer */
-	bool unclean; /* for BYE: see rpc_call.h */
+	/* BYE says that requests may be executed: see rpc_call.h */
+	bool unclean;
 	bool carries; /* the server may send CARRY on this connection */
-	int shortage; /* rpc_peer_shortage() */
-	unsigned int transfers; /* parts that we move for it, of ctx->parts */
-	uint64_t free; /* bit i: slot i is free */
+	int shortage; /* see rpc_peer_shortage() */
+	/* number of parts that we move for this server, part of ctx->parts */
+	unsigned int transfers;
+	uint64_t free; /* bit i is set if slot i is free */
 	struct peer_slot *slots;
-	/* nslots messages to send, nrecv to receive, HELLO or BYE */
+	/* nslots messages to send, nrecv messages to receive, and HELLO or BYE */
 	uint8_t *block;
-	struct rail_mem mem; /* of block */
-	uint32_t lkey; /* of block, on this connection */
+	struct rail_mem mem; /* registration of block */
+	uint32_t lkey; /* lkey of block, on this connection */
 	/* the answer to HELLO on this connection */
 	struct {
 		le64 clock;
@@ -225,7 +246,7 @@ struct rpc_peer {
 	struct silence silence;
 	TAILQ_HEAD(peer_calls, rpc_call)
 	queue[WIRE_WAITS]; /* calls that wait for a slot, by kind */
-	unsigned int next_kind; /* this kind gets a slot first */
+	unsigned int next_kind; /* the kind of call that gets a slot first */
 	struct peer_calls failing; /* calls that wait for drain */
 };
 
@@ -243,22 +264,22 @@ int peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 	      struct rpc_peer **peer);
 void peer_close(struct rpc_peer *peer, bool bye);
 
-/* A random time between half of ms and all of it, so that clients spread. */
+/* Returns a random time between half of ms and all of it, so that clients do not act at once. */
 uint32_t peer_jitter(struct rpc_peer *peer, uint32_t ms);
 
 /* ---- peer_scout.c ---- */
 
 void peer_scout_init(struct rpc_peer *peer);
-/* Gives up a round that is in progress. */
+/* Ends a round that is in progress. */
 void peer_scout_end(struct rpc_peer *peer);
 
 /* ---- peer_info.c ---- */
 
 /* Describes the status of a connect, for messages. */
 const char *peer_error_text(int status);
-/* The connection is lost, or an attempt has failed: logs the begin of an outage. */
+/* Called when the connection is lost or an attempt failed: logs the begin of an outage. */
 void peer_log_loss(struct rpc_peer *peer, int status);
-/* The server violates the protocol: logs what, and fails the link. */
+/* Called when the server violates the protocol: logs what it did, and fails the link. */
 void peer_protocol_error(struct rpc_peer *peer, const char *what);
 
 /*
@@ -267,18 +288,18 @@ void peer_protocol_error(struct rpc_peer *peer, const char *what);
  */
 
 void rail_choice_begin(struct rpc_peer *peer);
-/* The peer has another address, for which earlier connections do not count. */
+/* Called when the peer has another address, for which earlier connections do not count. */
 void rail_choice_forget(struct rpc_peer *peer);
 /* Returns the next rail and its address, or -1. */
 int rail_choice_next(struct rpc_peer *peer, struct addr *addr);
 bool rail_choice_is_last(const struct rpc_peer *peer);
 /* Called when the connect over the present rail failed with status. */
 void rail_choice_failed(struct rpc_peer *peer, int status);
-/* The server has answered, so other rails would not help. */
+/* Called when the server has answered, so other rails would not help. */
 void rail_choice_stop(struct rpc_peer *peer);
 /* Called when the peer is READY: logs the rail, unless it was the last one logged. */
 void rail_choice_ready(struct rpc_peer *peer);
-/* Returns the ms after which a READY peer tries a better rail; 0: none is known to work. */
+/* Returns the ms after which a READY peer tries a better rail; 0 if none is known to work. */
 unsigned int rail_choice_return_ms(struct rpc_peer *peer);
 /* Starts the attempt to return to the better rail. */
 void rail_choice_return(struct rpc_peer *peer);
@@ -289,20 +310,20 @@ void rail_choice_return(struct rpc_peer *peer);
  * Without peer->leaders, these change nothing, except peer_leaders_note_unknown().
  */
 
-/* Sets the address and the name, too.  Returns 0 or -ENOMEM. */
+/* Also sets the address and the name of the peer. Returns 0 or -ENOMEM. */
 int peer_leaders_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
 /* Begins an attempt: sets peer->addr to the chosen manager, and the timer if time is limited. */
 void peer_leaders_choose(struct rpc_peer *peer);
-/* Whether there is another manager to try. */
+/* Returns whether there is another manager to try. */
 bool peer_leaders_have_choice(const struct rpc_peer *peer);
-/* The limit of a connect over the rail that is chosen. */
+/* Returns the limit of a connect over the chosen rail. */
 unsigned int peer_attempt_ms(const struct rpc_peer *peer);
-/* The longest pause between rounds. */
+/* Returns the longest pause between rounds. */
 uint32_t peer_leaders_pause_ms(const struct rpc_peer *peer);
 /*
- * Called when the chosen manager failed with *status before it accepted us; is_final: it rejected
- * us.  Returns true if the peer is to try another manager, which is chosen now.  Otherwise the
- * round has ended, and *status is set to its result.
+ * Called when the chosen manager failed with *status before it accepted us. is_final means that it
+ * rejected us. Returns true if the peer is to try another manager, which is chosen now. Otherwise
+ * the round has ended, and *status is set to its result.
  */
 bool peer_leaders_is_next(struct rpc_peer *peer, int *status, bool is_final);
 /*
@@ -315,7 +336,7 @@ void peer_leaders_note_unknown(struct rpc_peer *peer, const char *host,
 bool peer_leaders_may_repeat(struct rpc_peer *peer, int status);
 /* Ends a round without a result. */
 void peer_leaders_stop(struct rpc_peer *peer);
-/* The server accepted us.  is_new: another process than before. */
+/* Called when the server accepted us. is_new means that it is another process than before. */
 void peer_leaders_found(struct rpc_peer *peer, bool is_new);
 
 /*
@@ -339,7 +360,7 @@ bool bulk_link_event(struct rpc_peer *peer, const struct tp_event *ev);
 bool bulk_link_lost(struct rpc_peer *peer, int status);
 /* Called when the server answers: a missing second endpoint then counts as a failed attempt. */
 void bulk_link_count(struct rpc_peer *peer);
-/* Receive buffers; index counts from 0. */
+/* Receive buffers of the second endpoint; index counts from 0. */
 #define BULK_LINK_MSG 1024u /* a reply after data contains no data itself */
 void *bulk_link_recv_buf(const struct rpc_peer *peer, unsigned int index);
 int bulk_link_post_recv(struct rpc_peer *peer, unsigned int index);
@@ -356,7 +377,7 @@ void peer_auth_init(struct rpc_peer *peer, const struct rpc_peer_attr *attr);
 /* Fills *hail for a new connection; msg is the whole first message.  Returns 0 or -errno. */
 int peer_auth_begin(struct rpc_peer *peer, struct wire_hail *hail,
 		    const void *msg, size_t len);
-/* The server accepted the connection and sent this hail in msg. */
+/* Called when the server accepted the connection and sent this hail in msg. */
 const char *peer_auth_check_accept(struct rpc_peer *peer,
 				   const struct wire_accept *acc,
 				   const struct wire_hail *hail,
@@ -384,7 +405,7 @@ const char *peer_auth_other_iod(const struct rpc_peer *peer, uint64_t meant,
  * here on, if both ends agreed on that.  If sealing fails, fails the link.
  */
 const char *peer_auth_seal(struct rpc_peer *peer, const struct wire_msg *msg);
-/* The connection is closed. */
+/* Called when the connection is closed. */
 void peer_auth_reset(struct rpc_peer *peer);
 
 /*
@@ -397,26 +418,29 @@ struct peer_private {
 };
 /* Why the server refuses us, or we refuse it. */
 struct hello_refusal {
-	int status; /* 0: it is not refused, but the link fails */
-	bool impostor; /* the server does not prove itself */
+	int status; /* 0 if the server is not refused, but the link fails */
+	bool impostor; /* the server did not prove itself */
 	const char *why;
-	char text[256]; /* for why */
+	char text[256]; /* memory for `why` */
 };
 /* Fills *priv, the private data of the connect.  Returns the number of bytes, or -errno. */
 int hello_begin(struct rpc_peer *peer, struct peer_private *priv);
-/* The connect was accepted.  Returns true if HELLO may be sent. */
+/* Called when the connect was accepted. Returns true if HELLO may be sent. */
 bool hello_check_accept(struct rpc_peer *peer, const struct tp_event *ev,
 			struct wire_accept *acc, struct hello_refusal *no);
 /* Posts the receives and sends HELLO.  Returns 0 or -errno. */
 int hello_start(struct rpc_peer *peer, const struct wire_accept *acc);
 void hello_rejected(struct rpc_peer *peer, const struct tp_event *ev,
 		    struct hello_refusal *no);
-/* HELLO was answered.  Returns true if the server accepted it. */
+/* Called when HELLO was answered. Returns true if the server accepted it. */
 bool hello_check_reply(struct rpc_peer *peer, const struct wire_msg *msg,
 		       struct hello_refusal *no);
 /* Sends BYE, best effort. */
 void hello_bye(struct rpc_peer *peer);
-/* Receive buffers: indices below peer->nrecv; from there on those of the second endpoint. */
+/*
+ * Posts a receive buffer. Indices below peer->nrecv are those of the first endpoint, the others
+ * those of the second one.
+ */
 int peer_post_recv(struct rpc_peer *peer, unsigned int index);
 void *peer_recv_buf(const struct rpc_peer *peer, unsigned int index);
 

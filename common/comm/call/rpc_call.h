@@ -43,77 +43,80 @@ struct rpc_caps_query {
 };
 
 struct rpc_peer_attr {
-	/* pvfs://: over the best rail that answers, chosen at each connect */
+	/* pvfs:// means the best rail that answers, chosen at each connect */
 	struct addr addr;
 	/*
-	 * Not 0: the server is whichever of these managers leads (leader_search.h).  addr is the
-	 * first of managers.  At most WIRE_MGR_MAX; copied.
+	 * If not 0, the server is the one of these managers that leads (leader_search.h). addr is
+	 * the first of managers. At most WIRE_MGR_MAX; copied.
 	 */
 	unsigned int nmanagers;
 	const struct addr *managers;
 	const char *name;		/* "iod 2", for messages; copied */
-	/* what to check when it is unreachable, or NULL; outlives the peer */
+	/* advice for log lines when the server is unreachable, or NULL; outlives the peer */
 	const char *fix;
 	/* the caller has already logged that another service listens at addr */
 	bool wrong_service_logged;
 	enum wire_role role;		/* our role */
-	uint64_t fsid;			/* 0: any */
-	/* one per client instance, random, not 0 */
+	/* 0 if the server may belong to any file system */
+	uint64_t fsid;
+	/* a random number, not 0, of this client instance */
 	uint64_t session;
 	const struct rpc_cred *cred;	/* copied */
 	/*
-	 * NULL: no authentication.  Otherwise client and server authenticate to each other, and
-	 * the server must have the role server and the number index.  While the client has no
-	 * ticket, neither end authenticates.  Outlives the peer.
+	 * If NULL, there is no authentication. Otherwise client and server authenticate to each
+	 * other, and the server must have the role `server` and the number `index`. While the
+	 * client has no ticket, neither end authenticates. Outlives the peer.
 	 */
 	const struct prover *prover;
-	/* with prover: the minimum for authenticated connections that can be sealed */
+	/* with prover, the minimum for authenticated connections that can be sealed */
 	enum seal_mode seal;
-	enum wire_role server;		/* for prover: the role of the server */
+	/* with prover, the role of the server */
+	enum wire_role server;
 	/*
-	 * for prover: the number of an iod.  Also selects which of several devices its connection
-	 * tries first.
+	 * With prover, the number of an iod. Also selects which of several devices the connection
+	 * to this server tries first.
 	 */
 	uint32_t index;
-	const struct rpc_caps_source *caps; /* or NULL; outlives the peer */
+	const struct rpc_caps_source *caps; /* may be NULL; outlives the peer */
 	/* the WIRE_FT_* that this client supports, except _V3, and _PROOF, which prover implies */
 	uint32_t features;
 	/*
-	 * The name under which the server counts us: 1 to WIRE_JOB_MAX printable characters;
-	 * NULL: none.  Copied.
+	 * The name under which the server counts us: 1 to WIRE_JOB_MAX printable characters, or
+	 * NULL if there is none. Copied.
 	 */
 	const char *job;
 	/*
-	 * A failed connect, except with -EBUSY, ends all calls with its error and is not logged;
-	 * -ENOTCONN: none of several managers leads.  Has no effect after the first connection.
+	 * A failed connect, except with -EBUSY, ends all calls with its error and is not logged.
+	 * -ENOTCONN means that none of several managers leads. Has no effect after the first
+	 * connection.
 	 */
 	bool impatient;
 	/*
-	 * With impatient and several managers: how often the peer asks all of them again, if one
-	 * runs and does not lead, or does not answer in time.
+	 * With impatient and several managers: the number of further rounds in which the peer asks
+	 * all managers, if one of them runs but does not lead, or does not answer in time.
 	 */
 	unsigned int more_rounds;
 	/* calls go to several such peers at a time and are awaited together */
 	bool group;
 	/*
-	 * Not 0: if calls wait and the server sends nothing for this long, these calls end, and
-	 * later calls fail immediately until the server sends something (silence_int.h).
+	 * If not 0, and if calls wait and the server sends nothing for this long, these calls end,
+	 * and later calls fail immediately until the server sends something (silence_int.h).
 	 */
 	unsigned int patience_ms;
 	/*
-	 * NULL, or called after the first connection, and after a connection to a server that no
-	 * longer knew the session.  May start calls: they are sent after the calls in flight, which
-	 * the peer has sent again.
+	 * May be NULL. Called after the first connection, and after a connection to a server that
+	 * no longer knew the session. May start calls: they are sent after the calls in flight,
+	 * which the peer has sent again.
 	 */
 	void (*on_new_session)(void *arg, struct rpc_peer *peer);
 	/*
-	 * NULL, or called after the first connection to each new process of the server, even if
-	 * that process knows the session.  boot identifies the process.  May start calls.
+	 * May be NULL. Called after the first connection to each new process of the server, even if
+	 * that process knows the session. boot identifies the process. May start calls.
 	 */
 	void (*on_new_process)(void *arg, struct rpc_peer *peer, uint64_t boot);
 	/*
-	 * NULL, or called after the connection was lost or a connect failed.  status: -errno;
-	 * -ECONNREFUSED: no process listens at the address.
+	 * May be NULL. Called after the connection was lost or a connect failed. status is -errno;
+	 * -ECONNREFUSED means that no process listens at the address.
 	 */
 	void (*lost)(void *arg, int status);
 	void *arg;
@@ -126,8 +129,8 @@ struct rpc_peer_attr {
 int rpc_peer_open(struct rpc_ctx *ctx, const struct rpc_peer_attr *attr,
 		  struct rpc_peer **peer);
 /*
- * Ends the calls in flight with -ECANCELED, and closes the connection.  bye: also sends BYE,
- * which ends the session at the server, without waiting for a reply.
+ * Ends the calls in flight with -ECANCELED, and closes the connection. If `bye` is true, it also
+ * sends BYE, which ends the session at the server, and does not wait for a reply.
  */
 void rpc_peer_close(struct rpc_peer *peer, bool bye);
 /*
@@ -141,17 +144,21 @@ bool rpc_peer_has_unanswered(const struct rpc_peer *peer);
  */
 void rpc_peer_set_unclean(struct rpc_peer *peer);
 /*
- * The manager has acknowledged what it records only together with the session.  If a later manager
- * does not know the session, it ends it (WIRE_FT_RECORDED).  From any thread.
+ * Called when the manager has acknowledged something that it records only together with the
+ * session. If a later manager does not know the session, that manager ends it (WIRE_FT_RECORDED).
+ * Any thread may call this.
  */
 void rpc_peer_set_recorded(struct rpc_peer *peer);
-/* "iod 2 (tcp://10.0.0.7:7000)"; lives with the peer. */
+/* Returns a text such as "iod 2 (tcp://10.0.0.7:7000)", which lives with the peer. */
 const char *rpc_peer_name(const struct rpc_peer *peer);
-/* The server of the connection, or of the last attempt: of several managers, the leader. */
+/*
+ * Returns the address of the connection, or of the last attempt. Of several managers, it is the
+ * leader's.
+ */
 const struct addr *rpc_peer_addr(const struct rpc_peer *peer);
 /*
- * Return the transport in use ("local"; "-": none yet), and the reason for it ("same host";
- * "local: another host; verbs: not in this build").  Both change when the peer reconnects.
+ * Return the transport in use ("local", or "-" if there is none yet), and the reason for it ("same
+ * host"; "local: another host; verbs: not in this build"). Both change when the peer reconnects.
  */
 const char *rpc_peer_transport(const struct rpc_peer *peer);
 const char *rpc_peer_reason(const struct rpc_peer *peer);
@@ -165,7 +172,9 @@ const char *rpc_peer_reason(const struct rpc_peer *peer);
 		     "clients are there, raise that in its pvfs.conf"
 /* Returns -WIRE_ENOFILES or -WIRE_ENOSEATS if the server is full but accepted us; otherwise 0. */
 int rpc_peer_shortage(const struct rpc_peer *peer);
-/* How the connection is sealed, and whether a connection over this transport can be. */
+/*
+ * Return how the connection is sealed, and whether a connection over this transport can be sealed.
+ */
 enum seal_mode rpc_peer_seal(const struct rpc_peer *peer);
 bool rpc_peer_seals(const struct rpc_peer *peer);
 /*
@@ -183,23 +192,24 @@ void rpc_peer_reconnect(struct rpc_peer *peer);
 bool rpc_peer_can_seal_late(const struct rpc_peer *peer);
 void rpc_peer_stop_transcript(struct rpc_peer *peer);
 /*
- * Seals the connection number epoch.  Returns 0, also if sealing failed and the peer therefore
- * reconnects; -ESTALE: epoch is not the present connection, or it cannot be sealed.
+ * Seals the connection with the number epoch. Returns 0, also if sealing failed and the peer
+ * therefore reconnects. Returns -ESTALE if epoch is not the present connection, or if this
+ * connection cannot be sealed.
  */
 int rpc_peer_seal_late(struct rpc_peer *peer, uint32_t epoch,
 		       const struct seal_in_place *in_place);
-/* Whether it is connected.  Call it from the thread that drives the context. */
+/* Returns whether the peer is connected. Only for the thread that drives the context. */
 bool rpc_peer_ready(const struct rpc_peer *peer);
 /*
- * Returns the features (including WIRE_FT_V3) that both client and server named on the present
- * or the last connection; 0: there was none.  Any thread may call it.  A request that was built
- * for these features stays valid if it is sent again after a restart of the server, because a
- * server is never downgraded.
+ * Returns the features (including WIRE_FT_V3) that both client and server named on the present or
+ * the last connection, or 0 if there was none. Any thread may call it. A request that was built for
+ * these features stays valid if it is sent again after a restart of the server, because a server is
+ * never downgraded.
  */
 uint32_t rpc_peer_features(const struct rpc_peer *peer);
 /*
- * rpc_peer_epoch() returns the number of the connection; 0: it is not ready.  rpc_peer_boot()
- * returns the random number of the server process; 0: the peer was never connected.
+ * rpc_peer_epoch() returns the number of the connection, or 0 if it is not ready. rpc_peer_boot()
+ * returns the random number of the server process, or 0 if the peer was never connected.
  */
 uint32_t rpc_peer_epoch(const struct rpc_peer *peer);
 uint64_t rpc_peer_boot(const struct rpc_peer *peer);
@@ -209,8 +219,8 @@ uint64_t rpc_peer_boot(const struct rpc_peer *peer);
  */
 bool rpc_peer_evicted(const struct rpc_peer *peer);
 /*
- * Converts when, a present or future time of this host's clock_boot(), to that of the server's
- * host.  The result may be early, but never late.  Returns 0 if the server's clock is unknown.
+ * Converts `when`, a present or future time of this host's clock_boot(), to that of the server's
+ * host. The result may be early, but never late. Returns 0 if the server's clock is unknown.
  */
 uint64_t rpc_peer_server_time(const struct rpc_peer *peer, uint64_t when);
 /*
@@ -218,7 +228,7 @@ uint64_t rpc_peer_server_time(const struct rpc_peer *peer, uint64_t when);
  * parameters and result: see tp_ep_take().
  */
 int rpc_peer_take_fds(struct rpc_peer *peer, int *fd, unsigned int n);
-/* Maximum payload that is sent in a message on the rail in use. */
+/* Returns the maximum payload that is sent in a message on the rail in use. */
 uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
 
 /*
@@ -228,7 +238,8 @@ uint32_t rpc_peer_inline_max(const struct rpc_peer *peer);
  */
 struct rpc_payload_counts {
 	uint64_t inlined, fast, direct;
-	uint64_t whole; /* of direct: reads that ended without a reply */
+	/* the part of direct that are reads which ended without a reply */
+	uint64_t whole;
 };
 void rpc_ctx_payload_counts(const struct rpc_ctx *ctx,
 			    struct rpc_payload_counts *counts);
@@ -252,29 +263,33 @@ void rpc_ctx_payload_counts(const struct rpc_ctx *ctx,
  */
 struct rpc_call {
 	const void *msg;
-	/* as wire_end() returned, without data */
+	/* length that wire_end() returned, without data */
 	size_t msg_len;
-	const struct iovec *data;	/* copied; the memory is not */
+	/* the array is copied; the memory is not */
+	const struct iovec *data;
 	unsigned int ndata;		/* at most RPC_DATA_MAX */
 	struct rail_mem *const *area;
 	unsigned int nareas;
-	/* struct wire_mem in msg: byte offset, number */
+	/* the struct wire_mem in msg: their byte offset and their number */
 	unsigned int pieces_at, npieces;
-	/* of the objects in msg; zeros: the own copyset of the server */
+	/* copyset of the objects in msg; zeros mean the server's own copyset */
 	struct copyset_ref copyset;
 	uint64_t deadline;		/* absolute; never CLOCK_NEVER */
-	/* for fair shares of the slots: the user, in a session that serves many users; 0: none */
+	/* the user, for fair shares of the slots in a session that serves many users; 0 if none */
 	uint32_t user;
 	/* uses the slot reserved for such calls; at most one at a time */
 	bool urgent;
-	/* bytes of payload; if others move many for us, the thread sleeps instead of polling */
+	/*
+	 * bytes of payload; if servers move many bytes for us, the thread sleeps instead of polling
+	 */
 	uint64_t bytes;
-	/* calls with the same value are awaited together; NULL: none */
+	/* calls with the same value are awaited together; NULL if there are none */
 	const void *joined;
-	bool bounce;			/* done() copies from landed */
-	/* a READ may end without a reply: see whole */
+	/* done() copies the data from `landed` */
+	bool bounce;
+	/* a READ may end without a reply; then `whole` is set */
 	bool reply_optional;
-	/* no log line at the deadline: the caller retries, or logs itself */
+	/* do not log the deadline: the caller retries, or logs it */
 	bool quiet;
 	/* patience_ms of the peer does not apply: the reply takes long, or no thread waits */
 	bool patient;
@@ -288,21 +303,21 @@ struct rpc_call {
 	void *arg;
 
 	/*
-	 * Results, for done().  status: 0, -errno, or WIRE_REDIRECT.  With 0 and WIRE_REDIRECT,
+	 * Results, for done(). status is 0, -errno, or WIRE_REDIRECT. With 0 and WIRE_REDIRECT,
 	 * reply is a parsed message, valid only in done().
 	 */
 	int status;
-	/* status is not the server's: it is unknown whether the server executed the request */
+	/* status is not from the server: it is unknown whether the server executed the request */
 	bool unsure;
 	struct wire_msg reply;
 	/*
-	 * With status 0: there is no reply, because all requested bytes of a READ have arrived.
-	 * The object continues after them to an unknown end.
+	 * Only with status 0. There is no reply, because all requested bytes of a READ have
+	 * arrived. The object continues after them to an unknown end.
 	 */
 	bool whole;
 	/*
 	 * In done(), with status 0: a buffer with the bytes of all pieces, which the caller must
-	 * copy; NULL: the bytes are in the caller's memory.
+	 * copy. NULL if the bytes are in the caller's memory.
 	 */
 	const void *landed;
 
@@ -312,10 +327,13 @@ struct rpc_call {
 		struct rpc_due due;
 		struct rpc_peer *peer;
 		int where;		/* slot, or CALL_* in call.c */
-		enum wire_wait kind;	/* which slots it may use */
+		/* kind of the call, which determines the slots that it may use */
+		enum wire_wait kind;
 		uint64_t began;
-		uint64_t moving;	/* bytes that others move for us */
-		void *copy;		/* while it waits for a slot */
+		/* bytes that a server moves for this call */
+		uint64_t moving;
+		/* the message, while the call waits for a slot */
+		void *copy;
 		bool answer_due;		/* counts in silence.owing */
 	} p;
 };

@@ -20,19 +20,19 @@
 /* The caller owns it and keeps it until done(). */
 struct rpc_rma {
 	enum tp_opcode op; /* TP_READ, TP_FETCH_ADD */
-	uint64_t addr; /* at the server */
+	uint64_t addr; /* address of the word at the server */
 	uint32_t rkey;
 	uint32_t term; /* rpc_peer_term() when the address was received */
-	uint32_t len; /* of a READ, bytes */
-	uint64_t add; /* of a FETCH_ADD */
+	uint32_t len; /* for a READ, the bytes to read */
+	uint64_t add; /* for a FETCH_ADD, the number to add */
 	uint64_t deadline; /* absolute; never CLOCK_NEVER */
 	void (*done)(struct rpc_rma *rma);
 	void *arg;
 
 	/*
-	 * Results.  0: data is what the word contained before, valid until done() returns.
-	 * -EACCES: the server has withdrawn the word, and nothing was done.  -ECONNABORTED,
-	 * -ETIMEDOUT: unknown whether the operation was executed.
+	 * Results. 0: data is the earlier content of the word, valid until done() returns. -EACCES:
+	 * the server has withdrawn the word, and nothing was done. -ECONNABORTED, -ETIMEDOUT: it is
+	 * unknown whether the operation was executed.
 	 */
 	int status;
 	const void *data;
@@ -48,10 +48,10 @@ struct rpc_rma {
 /* Returns a number that identifies the present connection, for rpc_rma.term. */
 uint32_t rpc_peer_term(const struct rpc_peer *peer);
 /*
- * Starts an operation.  Returns 0: the peer calls done() later, never inside this function.  All
- * other results mean that nothing was started: -ESTALE: the connection rma->term is closed;
- * -EBUSY: too many operations are in progress; -EINVAL: rma->len is above RPC_RMA_MAX; -ENOMEM;
- * or an error of tp_post_send().
+ * Starts an operation. Returns 0 if the peer calls done() later; it never does so inside this
+ * function. All other results mean that nothing was started: -ESTALE if the connection rma->term is
+ * closed; -EBUSY if too many operations are in progress; -EINVAL if rma->len is above RPC_RMA_MAX;
+ * -ENOMEM; or an error of tp_post_send().
  */
 int rpc_rma_start(struct rpc_peer *peer, struct rpc_rma *rma);
 

@@ -50,20 +50,23 @@
 #define SILENCE_PING_MAX_MS 500u
 
 struct silence {
-	unsigned int patience_ms; /* 0: calls do not fail early */
+	unsigned int patience_ms; /* 0 if calls do not fail early */
 	unsigned int answers_due; /* calls that the server should answer soon */
-	/* since then it owes an answer and sent nothing; 0: no */
+	/* the time since which the server owes an answer and sent nothing; 0 if it owes none */
 	uint64_t since;
 	bool logged; /* it was logged that calls fail immediately */
-	enum wire_role server; /* 0: without an answer, the connection stays */
-	struct rpc_timer ping_timer; /* before the PING */
+	/* role of the server; if 0, a missing answer does not end the connection */
+	enum wire_role server;
+	struct rpc_timer ping_timer; /* time until the next PING */
 	/* the PING: peer_requests.c */
-	bool pinging; /* it is in progress */
-	unsigned int answer_ms; /* its limit */
-	unsigned int scout_ms; /* ... until other managers are asked */
+	bool pinging; /* the PING is in progress */
+	unsigned int answer_ms; /* time limit of the PING */
+	unsigned int scout_ms; /* time until other managers are asked */
 	uint64_t ping_began;
-	uint32_t ping_epoch; /* the connection on which it began */
-	uint64_t ping_sent; /* it has had a slot since then; 0: it has none */
+	/* number of the connection on which the PING began */
+	uint32_t ping_epoch;
+	/* time since which the PING has a slot; 0 if it has none */
+	uint64_t ping_sent;
 	bool replaced; /* a connection was ended because of this PING */
 	struct rpc_timer answer_timer;
 	struct rpc_call ping;
@@ -79,16 +82,16 @@ uint64_t silence_ping_time(const struct silence *s);
 void silence_plan_ping(struct rpc_peer *peer);
 /* Called when a call starts: may make its deadline earlier.  Returns false if it must fail now. */
 bool silence_limit_call(struct rpc_peer *peer, struct rpc_call *call);
-/* A call that was started has ended, with any result. */
+/* Called when a call that was started has ended, with any result. */
 void silence_done(struct rpc_peer *peer, struct rpc_call *call);
 /* Called when the server sent a message; call is the one that it answers, or NULL. */
 void silence_over(struct rpc_peer *peer, struct rpc_call *call);
 /* Called when a PING begins, and when it was answered. */
 void silence_ping_began(struct rpc_peer *peer);
 void silence_ping_answered(struct rpc_peer *peer);
-/* The connection is lost. */
+/* Called when the connection is lost. */
 void silence_connection_lost(struct rpc_peer *peer);
-/* Nobody tries to connect any more. */
+/* Called when the peer no longer tries to connect. */
 void silence_reset(struct rpc_peer *peer);
 
 #endif
