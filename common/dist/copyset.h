@@ -17,14 +17,16 @@
 
 #include "common/dist/dist.h"
 
-#define COPYSET_FIRST 1024u /* copysets from here on have rows at the manager */
-#define COPYSET_END (1u << 24) /* all copysets are below */
+/* copysets from this number on have rows at the manager */
+#define COPYSET_FIRST 1024u
+#define COPYSET_END (1u << 24) /* all copysets are below this number */
 #define COPYSET_COPIES_MAX 3u
 
 enum copyset_state {
-	COPYSET_SERVING, /* has all acknowledged data */
-	COPYSET_SYNCING, /* gets all changes, and is being compared with the primary */
-	COPYSET_OFFLINE, /* gets no changes */
+	COPYSET_SERVING, /* the member has all acknowledged data */
+	/* the member gets all changes, and is being compared with the primary */
+	COPYSET_SYNCING,
+	COPYSET_OFFLINE, /* the member gets no changes */
 	COPYSET_STATES
 };
 
@@ -32,27 +34,29 @@ struct copyset {
 	uint32_t id;
 	uint32_t version; /* grows with each change of the members or their states */
 	uint32_t losses; /* how often unflushed data may have been lost */
-	uint32_t n; /* members */
+	uint32_t n; /* number of members */
 	struct copyset_member {
 		uint32_t iod;
 		enum copyset_state state;
-	} member[COPYSET_COPIES_MAX]; /* the first SERVING one is the primary */
+		/* the first SERVING member is the primary */
+	} member[COPYSET_COPIES_MAX];
 };
 
 struct ring {
 	uint32_t id;
-	uint32_t copies; /* members of each of its copysets, when it was made */
+	/* members that each of its copysets had when the ring was made */
+	uint32_t copies;
 	uint32_t first;
-	uint32_t n; /* copysets, at least 1 */
+	uint32_t n; /* number of copysets, at least 1 */
 };
 
-/* Ring 0 of a file system with niods iods. */
+/* Returns ring 0 of a file system with niods iods. */
 static inline struct ring ring_of_iods(uint32_t niods)
 {
 	return (struct ring){ .copies = 1, .n = niods };
 }
 
-/* The copyset of the file's server k. */
+/* Returns the copyset of the file's server k. */
 static inline uint32_t copyset_of(const struct dist *d, const struct ring *ring,
 				  uint32_t k)
 {
@@ -63,7 +67,8 @@ static inline uint32_t copyset_of(const struct dist *d, const struct ring *ring,
 static inline bool copyset_has(uint32_t copyset, const struct dist *d,
 			       const struct ring *ring)
 {
-	uint32_t at = copyset - ring->first; /* above n if it is below first */
+	/* above n if copyset is below first */
+	uint32_t at = copyset - ring->first;
 	uint64_t from = (uint64_t)at + ring->n - d->base % ring->n;
 
 	return at < ring->n && from % ring->n < d->pcount;

@@ -23,13 +23,16 @@ struct dist {
 	uint32_t base;
 	uint32_t pcount;
 	uint32_t ssize;
-	uint32_t ring; /* that base counts in: copyset.h */
+	uint32_t ring; /* the ring in which base counts: copyset.h */
 };
 
-/* n: copysets in the ring. 0, or -EINVAL: base >= n, pcount not in 1..n, ssize out of range. */
+/*
+ * n is the number of copysets in the ring. Returns 0, or -EINVAL if base >= n, pcount is not in
+ * 1..n, or ssize is out of range.
+ */
 int dist_check(const struct dist *d, uint32_t n);
 
-/* Server and local offset of a file offset. */
+/* Return the server and the local offset of a file offset. */
 uint32_t dist_server(const struct dist *d, uint64_t off);
 uint64_t dist_local(const struct dist *d, uint64_t off);
 /*
@@ -38,12 +41,15 @@ uint64_t dist_local(const struct dist *d, uint64_t off);
  */
 bool dist_stripe(const struct dist *d, uint64_t off, uint64_t len, uint32_t *k,
 		 uint64_t *local);
-/* File offset of server k's local offset; INT64_MAX if it would be larger. */
+/* Returns the file offset of a local offset on server k, or INT64_MAX if it would be larger. */
 uint64_t dist_logical(const struct dist *d, uint32_t k, uint64_t local);
 
-/* Local size of server k's object if the file has size bytes. */
+/* Returns the local size of server k's object if the file has size bytes. */
 uint64_t dist_local_size(const struct dist *d, uint32_t k, uint64_t size);
-/* File size that an object of local bytes on server k implies (0 for 0), at most INT64_MAX. */
+/*
+ * Returns the file size that an object of local bytes on server k implies: 0 for 0, and at most
+ * INT64_MAX.
+ */
 uint64_t dist_file_size(const struct dist *d, uint32_t k, uint64_t local);
 
 /*
@@ -56,8 +62,8 @@ uint64_t dist_share(const struct dist *d, uint32_t k, uint64_t off,
 /*
  * Iterates over the pieces of [off, off + len) on server k, in order. The caller has checked the
  * range with extent_end(), and calls dist_iter_init() first. dist_iter_next() returns 1 and sets
- * *delta to the start of the next piece, in bytes after off, and *len to its length; 0: there are
- * no more pieces.
+ * *delta to the start of the next piece, in bytes after off, and *len to its length. It returns 0
+ * if there are no more pieces.
  */
 struct dist_iter {
 	const struct dist *d;

@@ -14,8 +14,9 @@
  * has 64 bits, although the ids of groups have 32.
  */
 struct object_key {
-	uint64_t handle; /* of the file */
-	uint64_t copyset; /* the group; 0: the iod's own one, without other members */
+	uint64_t handle; /* handle of the file */
+	/* id of the group; 0 means the iod's own group, without other members */
+	uint64_t copyset;
 };
 
 static inline struct object_key object_key_own(uint64_t handle)
@@ -41,7 +42,7 @@ static inline uint32_t object_key_hash(struct object_key key)
 			  32);
 }
 
-/* The order of a walk: by handle, then by group. */
+/* Returns whether a comes after b in a walk: by handle, then by group. */
 static inline bool object_key_is_after(struct object_key a, struct object_key b)
 {
 	return a.handle == b.handle ? a.copyset > b.copyset
@@ -58,7 +59,7 @@ struct object_key_text {
 	char s[OBJECT_KEY_LEN];
 };
 struct object_key_text object_key_text(struct object_key key);
-/* Sets *key to the key with this text.  False: it is the text of no key. */
+/* Sets *key to the key with this text. Returns false if it is not the text of a key. */
 bool object_key_parse(const char *text, struct object_key *key);
 
 #endif

@@ -23,7 +23,7 @@ static inline void json_add_text(struct json_object *o, const char *key,
 	printbuf_free(text);
 }
 
-/* For strings that are not UTF-8. */
+/* Adds key and KEY_hex for a string that is not UTF-8. */
 static inline void json_str_bytes(struct json_object *o, const char *key,
 				  const char *val)
 {
@@ -58,7 +58,8 @@ static inline void json_str(struct json_object *o, const char *key,
 }
 
 /*
- * A number of up to 64 bits, as a string: programs read JSON numbers as doubles and would round it.
+ * Adds a number of up to 64 bits as a string, because programs read JSON numbers as doubles and
+ * would round it.
  */
 static inline void json_id(struct json_object *o, const char *key, uint64_t val)
 {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Number of bytes of the character at s, a string; 0: not a character. */
+/* Returns the number of bytes of the character at s, a string; 0 if it is not a character. */
 static inline size_t utf8_char(const char *s)
 {
 	const unsigned char *c = (const unsigned char *)s;

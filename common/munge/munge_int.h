@@ -23,16 +23,18 @@
 enum munge_says {
 	MUNGE_OK = 0,
 	MUNGE_NO_MEMORY = 5,
-	MUNGE_NO_SOCKET = 6, /* munged does not run, or is slow */
+	MUNGE_NO_SOCKET = 6, /* munged does not run, or answers too slowly */
 	MUNGE_BAD_CRED = 8, /* not a credential */
 	MUNGE_BAD_VERSION = 9,
 	MUNGE_BAD_CIPHER = 10, /* munged does not support the cipher */
 	MUNGE_BAD_REALM = 13,
-	MUNGE_INVALID = 14, /* made with another key, or changed */
+	/* the credential was made with another key, or changed */
+	MUNGE_INVALID = 14,
 	MUNGE_EXPIRED = 15,
-	MUNGE_REWOUND = 16, /* made in the future */
+	MUNGE_REWOUND = 16, /* the credential was made in the future */
 	MUNGE_REPLAYED = 17,
-	MUNGE_UNAUTHORIZED = 18, /* only another user may decode it */
+	/* only another user may decode the credential */
+	MUNGE_UNAUTHORIZED = 18,
 };
 
 struct munge_library {
@@ -44,7 +46,7 @@ struct munge_library {
 		      uid_t *uid, gid_t *gid);
 };
 
-/* Loads the library, which stays loaded. 0, or -ELIBACC, logged. */
+/* Loads the library, which stays loaded. Returns 0, or -ELIBACC, which is logged. */
 int munge_load(const struct log *log, struct munge_library *lib);
 
 #endif

@@ -20,7 +20,8 @@ enum profile_kind {
 	PROFILE_DIR, /* reading directory entries */
 	PROFILE_LOCK,
 	PROFILE_FSYNC,
-	PROFILE_AIO, /* requests; the time is that in flight */
+	/* asynchronous requests; their time is the time in flight */
+	PROFILE_AIO,
 	PROFILE_WAIT, /* waiting for requests */
 	PROFILE_KINDS
 };
@@ -37,22 +38,24 @@ unsigned int profile_size(uint64_t bytes);
  * with its count. So frequent values stay in the table, and no count is too low.
  */
 #define PROFILE_COMMON 8u
-#define PROFILE_SHOWN 4u /* number of them that are written */
+#define PROFILE_SHOWN 4u /* number of values of a table that are written */
 struct profile_common {
 	int64_t value;
-	uint64_t count; /* 0: unused */
+	uint64_t count; /* 0 if the row is unused */
 };
 
 enum { PROFILE_READS, PROFILE_WRITES };
 struct profile_way {
 	uint64_t bytes;
 	uint64_t sizes[PROFILE_SIZES];
-	uint64_t sequential; /* starts at or after the end of the previous call */
-	uint64_t consecutive; /* starts exactly at its end */
+	/* calls that start at or after the end of the previous call */
+	uint64_t sequential;
+	/* calls that start exactly at the end of the previous call */
+	uint64_t consecutive;
 	uint64_t strided; /* same distance from the previous start as that had from its
 			   * predecessor */
-	uint64_t unaligned; /* starts within a stripe */
-	uint64_t large; /* a stripe or more */
+	uint64_t unaligned; /* calls that start within a stripe */
+	uint64_t large; /* calls of a stripe or more */
 	uint64_t large_unaligned;
 	struct profile_common size[PROFILE_COMMON];
 	struct profile_common
@@ -63,11 +66,14 @@ struct profile_record {
 	uint64_t calls[PROFILE_KINDS];
 	uint64_t ns[PROFILE_KINDS];
 	uint64_t errors;
-	uint64_t pieces; /* in list calls */
+	uint64_t pieces; /* number of pieces in list calls */
 	struct profile_way way[2];
 	uint64_t slowest_ns;
 	enum profile_kind slowest;
-	/* start of the first transfer and end of the last; ns of one clock; last 0: no transfer */
+	/*
+	 * start of the first transfer and end of the last one, in ns of one clock; last is 0 if
+	 * there was no transfer
+	 */
 	uint64_t first, last;
 };
 

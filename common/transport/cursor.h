@@ -9,7 +9,7 @@
 
 struct tp_cursor {
 	const struct tp_sge *sge;
-	unsigned int n; /* pieces from sge on */
+	unsigned int n; /* number of pieces from sge on */
 	uint32_t off; /* offset in the first piece */
 	uint64_t left; /* bytes to the end of the list */
 };

@@ -16,8 +16,8 @@
 
 struct tp_ops {
 	const char *name;
-	bool several; /* supports tp_dev_attr.nth */
-	const struct tp_extra_ops *extra; /* NULL: none */
+	bool several; /* the provider supports tp_dev_attr.nth */
+	const struct tp_extra_ops *extra; /* NULL if there are none */
 	int (*dev_open)(const struct tp_dev_attr *attr, struct tp_dev **dev);
 	void (*dev_close)(struct tp_dev *dev);
 	int (*mr_reg)(struct tp_dev *dev, void *addr, size_t len,
@@ -83,13 +83,15 @@ struct tp_dev {
 	const struct tp_ops *ops;
 	const struct tp_extra_ops *extra; /* ops->extra; set by transport.c */
 	const struct log *log;
-	const char *unit; /* see tp_dev_unit(); NULL: the only device */
+	const char *unit; /* see tp_dev_unit(); NULL if it is the only device */
 	bool pins; /* see tp_dev_pins() */
 	unsigned int serves; /* see tp_dev_serves() */
-	/* TP_FLAWS counters; NULL: the device cannot seal */
+	/* TP_FLAWS counters; NULL if the device cannot seal */
 	atomic_uint_least64_t *flaws;
-	atomic_uint_least64_t eps; /* opened so far; transport.c counts */
-	atomic_uint mrs; /* registrations now; transport.c counts */
+	/* number of endpoints opened so far; transport.c counts */
+	atomic_uint_least64_t eps;
+	/* present number of registrations; transport.c counts */
+	atomic_uint mrs;
 	atomic_size_t mr_bytes;
 };
 struct tp_cq {
@@ -101,7 +103,7 @@ struct tp_listener {
 struct tp_conn_req {
 	struct tp_dev *dev;
 	bool scarce; /* see tp_req_scarce() */
-	/* for tp_req_peer() and tp_req_private(); valid as long as the request */
+	/* for tp_req_peer() and tp_req_private(); valid as long as the request is */
 	const char *peer;
 	const void *priv;
 	unsigned int priv_len;

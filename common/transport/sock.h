@@ -20,7 +20,8 @@
 #include "common/transport/provider.h"
 
 #define SOCK_EVENTS 64 /* events per epoll_wait() */
-#define SOCK_HALF_OPEN 128u /* handshakes in progress, per listener */
+/* maximum of handshakes in progress, per listener */
+#define SOCK_HALF_OPEN 128u
 #define SOCK_PEER_LEN 320
 
 /* An event source in the epoll set. */
@@ -30,7 +31,8 @@ struct sock_src {
 
 struct sock_timer {
 	TAILQ_ENTRY(sock_timer) link;
-	uint64_t at; /* ns (clock.h); 0: not set */
+	/* the time when it fires, in ns (clock.h); 0 if it is not set */
+	uint64_t at;
 	void (*fire)(struct sock_timer *timer);
 };
 
@@ -44,7 +46,7 @@ struct sock_cq {
 	atomic_bool asleep; /* a waker must write to wakefd */
 	struct sock_src wake_src, timer_src;
 	struct tp_pendings events;
-	/* earliest deadline first */
+	/* the earliest deadline first */
 	TAILQ_HEAD(sock_timers, sock_timer) timers;
 	/* listeners that have more connections to accept */
 	TAILQ_HEAD(, sock_listener) listeners;
@@ -71,7 +73,7 @@ void sock_cq_del(struct sock_cq *cq, int fd, struct sock_src *src);
 void sock_cq_fetch(struct sock_cq *cq, int timeout_ms);
 /* Handles the fetched events and lets listeners continue to accept. */
 void sock_cq_handle(struct sock_cq *cq);
-/* Sleeps until an event or sock_cq_wake(): returns 0; or until deadline: returns -ETIMEDOUT. */
+/* Sleeps. Returns 0 after an event or sock_cq_wake(), and -ETIMEDOUT after the deadline. */
 int sock_cq_sleep(struct sock_cq *cq, uint64_t deadline);
 /*
  * Prepares the caller's own sleep. Returns false after sock_cq_wake(): the caller must not sleep.
@@ -124,7 +126,7 @@ struct sock_listener {
 	bool more; /* is on cq->listeners */
 	bool scarce; /* tp_req_scarce() at the last accept */
 	int failed; /* errno of the last failed accept, or 0 */
-	int said; /* the last errno that was logged */
+	int said; /* the errno that was logged last */
 	uint64_t say_again;
 	TAILQ_ENTRY(sock_listener) more_link;
 	struct sock_timer retry;
@@ -142,7 +144,7 @@ struct sock_req {
 	TAILQ_ENTRY(sock_req) link;
 	struct sock_timer timer;
 	struct tp_pending ev;
-	int fd; /* -1: taken over by an endpoint */
+	int fd; /* -1 if an endpoint has taken it over */
 	struct tp_private priv;
 	uint32_t offers; /* features of the connector, in the format of the provider */
 	char peer[SOCK_PEER_LEN];
@@ -158,17 +160,18 @@ struct sock_accept_ops {
 	struct sock_req *(*req_new)(const struct sock_listener *l, int fd,
 				    const struct sockaddr *sa);
 	/*
-	 * Reads the hello of the connector. Returns 1: it is complete, and priv is set; 0: it is
-	 * incomplete; -errno: the caller drops the request and logs *why, unless that is NULL.
+	 * Reads the hello of the connector. Returns 1 if it is complete, and priv is set; 0 if it
+	 * is incomplete; or -errno: the caller then drops the request and logs *why, unless that is
+	 * NULL.
 	 */
 	int (*req_read)(struct sock_req *req, const char **why);
 	/* Sends a rejection, best effort. */
 	void (*send_reject)(int fd, const void *priv, unsigned int len);
 	/* Closes fd, unless it is -1. */
 	void (*req_free)(struct sock_req *req);
-	/* Closes the listening socket; NULL: close() does. */
+	/* Closes the listening socket. If NULL, close() does this. */
 	void (*unlisten)(struct tp_dev *dev, int fd);
-	const char *late; /* message: why a hello may be missing */
+	const char *late; /* text for a message: why a hello may be missing */
 };
 
 /* Message suffix: "; " and the remedy for an error of bind() or listen(), or "". */
@@ -203,8 +206,8 @@ static inline uint32_t sock_key_next(uint32_t key)
 
 /*
  * Checks the arguments of tp_mr_reg(), and adds the implied rights to *access. copies() returns
- * whether the provider can copy memory whose pages may be missing. Returns 0; -EINVAL: invalid
- * arguments; -EOPNOTSUPP: TP_VOLATILE, and copies() returns false.
+ * whether the provider can copy memory whose pages may be missing. Returns 0; -EINVAL if the
+ * arguments are invalid; -EOPNOTSUPP with TP_VOLATILE if copies() returns false.
  */
 int sock_mr_check(const struct tp_dev *dev, const void *addr, size_t len,
 		  unsigned int *access, bool (*copies)(void));
@@ -226,7 +229,8 @@ struct sock_swr {
 struct sock_sendq {
 	uint32_t max, mask;
 	uint32_t head, done, tail;
-	uint32_t report; /* those in [head, done) that will be polled */
+	/* number of those in [head, done) that will be polled */
+	uint32_t report;
 	uint32_t next_id;
 };
 
@@ -291,7 +295,8 @@ static inline int sock_sends_take(struct sock_sendq *sq, void *ring,
 struct sock_rwr {
 	uint64_t wr_id;
 	struct tp_sge sge;
-	uint32_t len, imm; /* of the received message */
+	/* of the received message: its length and immediate */
+	uint32_t len, imm;
 	int16_t status;
 	uint8_t opcode;
 };
@@ -305,12 +310,12 @@ struct sock_recvq {
 	uint32_t max, mask;
 	uint32_t head, done, tail;
 	uint64_t rnr; /* messages that found no posted receive */
-	bool paused; /* until a receive is posted */
+	bool paused; /* the queue is paused until a receive is posted */
 };
 
 /*
- * Sets *nsend and *nrecv to the ring sizes in attr, or to the defaults. Returns 0; -EINVAL: a size
- * is too large; -ENOBUFS: the depth of cq has too little room.
+ * Sets *nsend and *nrecv to the ring sizes in attr, or to the defaults. Returns 0; -EINVAL if a
+ * size is too large; -ENOBUFS if the depth of cq has too little room.
  */
 int sock_ep_sizes(struct sock_cq *cq, const struct tp_ep_attr *attr,
 		  uint32_t *nsend, uint32_t *nrecv);
@@ -323,9 +328,9 @@ static inline bool sock_wr_is_atomic(const struct tp_send_wr *wr)
 typedef bool (*sock_covers)(struct tp_dev *dev, const struct tp_sge *sge,
 			    unsigned int access);
 /*
- * Checks whether the chain wr may be posted on ep.  room: how many requests the send queue of ep
- * can still take.  peer: for the log.  -EINVAL: wr breaks a rule of transport.h, which is logged;
- * -ENOBUFS: wr has more than room requests.
+ * Checks whether the chain wr may be posted on ep. room is the number of requests that the send
+ * queue of ep can still take. peer is for the log. Returns 0; -EINVAL if wr breaks a rule of
+ * transport.h, which is logged; -ENOBUFS if wr has more than room requests.
  */
 int sock_wr_check(const struct tp_ep *ep, const char *peer,
 		  const struct tp_send_wr *wr, uint32_t room,
@@ -333,20 +338,21 @@ int sock_wr_check(const struct tp_ep *ep, const char *peer,
 
 /*
  * Allocates both rings with the sizes from sock_ep_sizes(). Returns the send ring, of size bytes
- * per entry; the receive ring is rq->wr. The caller frees both with free(). NULL: no memory, and
- * neither exists.
+ * per entry; the receive ring is rq->wr. The caller frees both with free(). Returns NULL if there
+ * is no memory; then neither exists.
  */
 void *sock_rings_open(struct sock_sendq *sq, size_t size, uint32_t nsend,
 		      struct sock_recvq *rq, uint32_t nrecv);
 /*
- * Completes all outstanding requests, and finished ones after an unfinished READ, when an ep
- * breaks. The first request with the given id (0: none) gets status; all others get -ECANCELED.
+ * Called when an ep breaks: completes all outstanding requests, and finished ones after an
+ * unfinished READ. The first request with the given id gets status, and all others get -ECANCELED;
+ * id 0 means that no request gets status.
  */
 void sock_rings_flush(struct sock_sendq *sq, void *ring, size_t size,
 		      struct sock_recvq *rq, int status, uint32_t id);
 /*
- * Posts a receive. Returns 0; 1: the queue was paused, and the caller must continue to read;
- * -ENOBUFS: the ring is full; -EINVAL: the lkey does not cover the buffer.
+ * Posts a receive. Returns 0; 1 if the queue was paused, and the caller must continue to read;
+ * -ENOBUFS if the ring is full; -EINVAL if the lkey does not cover the buffer.
  */
 static inline int sock_recvq_post(struct sock_recvq *rq, struct tp_dev *dev,
 				  const struct tp_recv_wr *wr,

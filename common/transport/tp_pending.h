@@ -18,10 +18,10 @@ struct tp_private {
 
 struct tp_pending {
 	TAILQ_ENTRY(tp_pending) link;
-	struct tp_ep *ep; /* or: */
+	struct tp_ep *ep; /* the object that the event is about: ep, */
 	struct tp_conn_req *req;
-	struct tp_listener *listener; /* the listener of req */
-	struct tp_srq *srq; /* or: */
+	struct tp_listener *listener; /* ... or req and its listener, */
+	struct tp_srq *srq; /* ... or srq */
 	const struct tp_private *priv; /* the peer's private data; NULL for srq */
 	enum tp_event_type type;
 	int status;
@@ -36,7 +36,7 @@ void tp_private_set(struct tp_private *priv, const void *data,
 void tp_pending_queue(struct tp_pendings *events, struct tp_pending *ev,
 		      enum tp_event_type type, int status);
 void tp_pending_drop(struct tp_pendings *events, struct tp_pending *ev);
-/* Removes the oldest event and copies it to out. NULL: no event. */
+/* Removes the oldest event and copies it to out. Returns NULL if there is no event. */
 struct tp_pending *tp_pending_take(struct tp_pendings *events,
 				   struct tp_event *out);
 

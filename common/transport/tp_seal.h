@@ -42,9 +42,9 @@ enum tp_flaw {
 	TP_FLAW_CUT, /* the connection ended in the middle of a record */
 	TP_FLAWS
 };
-/* For messages: "a record that was changed or made up". */
+/* Returns a text for messages, such as "a record that was changed or made up". */
 const char *tp_flaw_text(enum tp_flaw flaw);
-/* All zero for a device that cannot seal. Any thread may call it. */
+/* Sets count to the counters of the device, all zero if it cannot seal. Any thread may call it. */
 void tp_dev_flaws(const struct tp_dev *dev, uint64_t count[TP_FLAWS]);
 
 #endif

@@ -62,14 +62,14 @@ struct rpc_link {
 	const struct link_ops *ops;
 	struct rpc_ctx *ctx;
 	bool group, bulk; /* see tp_ep_attr */
-	struct tp_srq *srq; /* see tp_ep_attr; or NULL */
+	struct tp_srq *srq; /* see tp_ep_attr; may be NULL */
 	unsigned int rail; /* the rail of ep */
-	struct tp_ep *ep; /* NULL: closed */
+	struct tp_ep *ep; /* NULL if the link is closed */
 	struct ctx_task failed;
 	int status;
 	unsigned int quiet; /* consecutive unsignaled sends */
 	/* a hash of all messages so far, if the connection may be sealed later (handshake.h) */
-	const struct prover *hasher; /* or NULL: nothing is hashed */
+	const struct prover *hasher; /* NULL if nothing is hashed */
 	enum handshake_side side; /* our side */
 	struct transcript transcript;
 };
@@ -81,7 +81,7 @@ struct rpc_link {
 struct ctx_shared {
 	void (*received)(struct ctx_shared *shared, struct rpc_link *link,
 			 const struct tp_wc *wc);
-	void (*low)(struct ctx_shared *shared); /* TP_EV_SRQ_LIMIT */
+	void (*low)(struct ctx_shared *shared); /* called at TP_EV_SRQ_LIMIT */
 };
 
 /*
@@ -92,7 +92,7 @@ struct ctx_rail {
 	struct tp_cq *cq;
 	unsigned int users; /* connections, listeners, shared receives */
 	unsigned int dull; /* consecutive rounds without a completion */
-	uint32_t inline_max, fast_max; /* bytes: payload_int.h */
+	uint32_t inline_max, fast_max; /* sizes in bytes: payload_int.h */
 	atomic_uint_least64_t
 		payloads[CTX_PAYLOAD_PATHS]; /* calls, by enum payload_path */
 	atomic_uint_least64_t whole; /* reads that ended without a reply */
@@ -109,33 +109,37 @@ struct ctx_calls {
 struct host_lookups;
 
 struct rpc_ctx {
-	const struct fabric *fabric; /* NULL: one device only */
+	/* NULL if the context has only one device */
+	const struct fabric *fabric;
 	struct rails rails;
 	struct ctx_rail rail[RAILS_MAX];
-	unsigned int users; /* sum over all rails */
-	int wakefd; /* an eventfd, if there are several rails; else -1 */
+	unsigned int users; /* sum of the users of all rails */
+	int wakefd; /* an eventfd if there are several rails; otherwise -1 */
 	const struct log *log;
-	bool apart; /* see struct rpc_ctx_attr */
-	bool carry; /* see struct rpc_ctx_attr */
-	unsigned int carry_parts; /* maximum parts at a time */
-	unsigned int parts; /* parts that we move for servers now */
+	bool apart; /* see rpc_ctx_attr.apart */
+	bool carry; /* see rpc_ctx_attr.carry */
+	unsigned int carry_parts; /* maximum of parts that we move at a time */
+	unsigned int parts; /* number of parts that we move for servers now */
 	atomic_uint_least64_t
-		impostors; /* servers that did not prove themselves */
+		impostors; /* number of servers that did not prove themselves */
 	struct spin spin;
 	const struct rpc_link *lone; /* link of the last completion */
 	uint64_t moved; /* bytes of bulk data since the last wait */
 	uint64_t moving; /* bytes that servers move for calls in flight */
 	uint64_t now; /* time at the start of the round */
-	struct rpc_timer *timers; /* the next to fire; timer.c */
-	TAILQ_HEAD(rpc_dues, rpc_due) dues; /* deadlines of calls, by time */
+	struct rpc_timer *timers; /* the timer that fires next; timer.c */
+	/* deadlines of calls, in order of time */
+	TAILQ_HEAD(rpc_dues, rpc_due) dues;
 	const struct ctx_calls *calls;
-	struct host_lookups *lookups; /* of the calls: host_lookup.h */
+	struct host_lookups *lookups; /* look-ups for calls: host_lookup.h */
 	TAILQ_HEAD(ctx_tasks, ctx_task) tasks;
 	SLIST_HEAD(, ctx_hook) hooks;
 	SLIST_HEAD(, ctx_listener) listeners;
 	atomic_bool woken;
-	atomic_uint sleeping; /* 0: no; 1 + rail; or CTX_SLEEPS_ON_ALL */
-	int wc_at, wc_n; /* the part of wc that is not handled yet */
+	/* 0 if no thread sleeps; 1 + the rail on which it sleeps; or CTX_SLEEPS_ON_ALL */
+	atomic_uint sleeping;
+	/* the part of wc that is not handled yet: index and number */
+	int wc_at, wc_n;
 	struct tp_wc wc[CTX_BATCH];
 	/* scratch space for bulk transfers */
 	struct tp_send_wr *wr;
@@ -145,12 +149,12 @@ struct rpc_ctx {
 /* rails.c: the completion queues of a context */
 int ctx_rails_open(struct rpc_ctx *ctx, const struct rails *rails);
 void ctx_rails_close(struct rpc_ctx *ctx);
-/* The rail gains or loses a user. */
+/* Called when the rail gains or loses a user. */
 void ctx_rail_use(struct rpc_ctx *ctx, unsigned int rail);
 void ctx_rail_leave(struct rpc_ctx *ctx, unsigned int rail);
 /* Returns whether the rail has users, so that the context polls it and sleeps on it. */
 bool ctx_rail_used(const struct rpc_ctx *ctx, unsigned int rail);
-/* Whether to poll the rail in this round. */
+/* Returns whether to poll the rail in this round. */
 bool ctx_rail_due(struct rpc_ctx *ctx, unsigned int rail);
 /* Sleeps until a rail has work, the context is woken, or the deadline. */
 void ctx_rails_wait(struct rpc_ctx *ctx, uint64_t deadline);
@@ -167,12 +171,12 @@ void ctx_defer(struct rpc_ctx *ctx, struct ctx_task *task);
 void ctx_undefer(struct rpc_ctx *ctx, struct ctx_task *task);
 void ctx_hook_add(struct rpc_ctx *ctx, struct ctx_hook *hook);
 void ctx_hook_remove(struct rpc_ctx *ctx, struct ctx_hook *hook);
-/* From any thread. */
+/* Sets pending of the hook, and wakes the context. Any thread may call it. */
 void ctx_hook_raise(struct rpc_ctx *ctx, struct ctx_hook *hook);
 
 /* timer.c */
 int timer_run(struct rpc_ctx *ctx);
-/* Inserts by time.  O(1) in the usual case, where times increase. */
+/* Inserts due in order of time. O(1) in the usual case, where times increase. */
 void timer_add_due(struct rpc_ctx *ctx, struct rpc_due *due, uint64_t at);
 uint64_t timer_next(const struct rpc_ctx *ctx);
 
@@ -209,7 +213,7 @@ static inline void link_hear(struct rpc_link *link, enum handshake_side side,
 		link->hasher->extend_transcript(link->transcript.sum[side], msg,
 						len);
 }
-/* A receive is complete; buf: its data. */
+/* Called when a receive is complete; buf is its data. */
 void link_heard(struct rpc_link *link, const struct tp_wc *wc, const void *buf);
 /*
  * link_post() of a single request.  If wr_id is 0, no completion is needed, and only every 16th
