@@ -13,23 +13,30 @@
 #include "common/trust/handshake.h"
 #include "common/trust/keyring.h"
 
-#define AUTH_EXCHANGE_LEN MAC_LEN /* of every code made here */
+#define AUTH_EXCHANGE_LEN MAC_LEN /* bytes of every code made here */
 
-/* Both ends have their own view; the proofs detect any change on the network. */
+/*
+ * What was exchanged. Both ends have their own view; the proofs detect any change on the network.
+ */
 struct auth_exchange {
 	uint64_t fsid, session;
-	uint64_t boot; /* of the manager */
-	uint32_t epoch; /* of the connection */
-	uint32_t mode; /* enum auth_mode: how both sides prove themselves */
-	bool seals; /* over unsealed connections the manager only authenticates */
+	uint64_t boot; /* boot of the manager */
+	uint32_t epoch; /* number of the connection */
+	uint32_t mode; /* an enum auth_mode: how both sides prove themselves */
+	/* the connection must be sealed and is not: over it, the manager only authenticates */
+	bool seals;
 	uint8_t key[2][WIRE_KEY_LEN]; /* public keys; indexed by handshake_side */
 	uint8_t nonce[2][WIRE_KEY_LEN];
-	/* enum seal_mode; not 0: the answer to AUTH seals this connection */
+	/* an enum seal_mode; if not 0, the answer to AUTH seals this connection */
 	uint32_t seal_in_place;
-	uint32_t uid; /* with seal_in_place: the user that the manager claims to run as */
+	/* with seal_in_place, the user that the manager claims to run as */
+	uint32_t uid;
 };
 
-/* The digest of everything that the client has seen; its proof covers this digest. */
+/*
+ * Computes the digest of everything that the client has seen. The client's proof covers this
+ * digest.
+ */
 void auth_exchange_caller(const struct auth_exchange *x,
 			  uint8_t out[AUTH_EXCHANGE_LEN]);
 
@@ -40,33 +47,39 @@ struct auth_answer {
 	const uint8_t *
 		secret; /* hidden by auth_exchange_hide(); WIRE_KEY_LEN bytes */
 };
-/* The digest of what the manager has seen, and of its answer; its proof covers it. */
+/*
+ * Computes the digest of all that the manager has seen, and of its answer. The manager's proof
+ * covers it.
+ */
 void auth_exchange_server(const struct auth_exchange *x,
 			  const struct auth_answer *answer,
 			  uint8_t out[AUTH_EXCHANGE_LEN]);
 
 /*
- * The manager's word for a connection that is sealed in place. It is made with a secret that came
- * with the client's word, so only an end that can read that word can make it.
+ * Computes the manager's word for a connection that is sealed in place. It is made with a secret
+ * that came with the client's word, so only an end that can read that word can make it.
  */
 void auth_exchange_word(const uint8_t secret[MAC_KEY_LEN],
 			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			uint8_t word[MAC_LEN]);
 
 /*
- * Hides the ticket's secret, or restores it: XOR with a code. shared is from key_pair_secret(), and
- * is used for one secret only.
+ * Hides the ticket's secret, or restores it: both XOR it with a code. shared is from
+ * key_pair_secret(), and is used for one secret only.
  */
 void auth_exchange_hide(const struct auth_exchange *x,
 			const uint8_t shared[KEY_PAIR_LEN],
 			const uint8_t secret[MAC_KEY_LEN],
 			uint8_t out[MAC_KEY_LEN]);
 
-/* Makes the word: a code of digest with the key in use. auth_exchange_check() verifies it. */
+/*
+ * auth_exchange_sign() makes the word: a code of digest with the key in use. auth_exchange_check()
+ * verifies it.
+ */
 void auth_exchange_sign(struct keyring *ring, enum handshake_side side,
 			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			struct wire_proof *word);
-/* 0, or as keyring_check(); -EBADMSG: word has not the format of a word. */
+/* Returns 0, an error of keyring_check(), or -EBADMSG if word has not the format of a word. */
 int auth_exchange_check(struct keyring *ring, enum handshake_side side,
 			const uint8_t digest[AUTH_EXCHANGE_LEN],
 			const void *word, size_t len);

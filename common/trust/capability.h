@@ -16,20 +16,21 @@
 
 struct capability {
 	struct token_limits limits;
-	uint64_t handle; /* of the file, not 0 */
-	uint32_t rights; /* CAPABILITY_*, at least one */
+	uint64_t handle; /* handle of the file, not 0 */
+	uint32_t rights; /* CAPABILITY_*, at least one of them */
 };
 
 #define CAPABILITY_LEN 88u /* bytes of a sealed capability */
 
 /*
- * Encodes and authenticates cap. 0; -EINVAL: invalid handle or rights. out is set on success only.
+ * Encodes and authenticates cap. Returns 0, or -EINVAL if the handle or the rights are invalid. out
+ * is set on success only.
  */
 int capability_seal(struct keyring *ring, const struct capability *cap,
 		    uint8_t out[CAPABILITY_LEN]);
 /*
- * Checks len untrusted bytes, of any alignment. 0; -EBADMSG: not a capability; else as
- * keyring_fast_check() or token_limits_check(). *cap is set on success only.
+ * Checks len untrusted bytes, of any alignment. Returns 0; -EBADMSG if they are not a capability;
+ * or an error of keyring_fast_check() or token_limits_check(). *cap is set on success only.
  */
 int capability_open(struct keyring *ring, const void *sealed, size_t len,
 		    const struct token_context *here, struct capability *cap);

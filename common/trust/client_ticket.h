@@ -11,17 +11,17 @@
 
 struct client_ticket;
 
-/* Makes one without a ticket. -ENOMEM. */
+/* Makes a client ticket that holds no ticket yet. Returns 0 or -ENOMEM. */
 int client_ticket_new(struct client_ticket **ticket);
-/* Wipes and frees. NULL is allowed. */
+/* Wipes and frees it. ticket may be NULL. */
 void client_ticket_free(struct client_ticket *ticket);
 /*
- * Sets the ticket to use from now on. sealed, len: the ticket; len: at most WIRE_TICKET_MAX, else
- * -EMSGSIZE.
+ * Sets the ticket to use from now on: len bytes at sealed. Returns 0, or -EMSGSIZE if len is above
+ * WIRE_TICKET_MAX.
  */
 int client_ticket_set(struct client_ticket *ticket, const void *sealed,
 		      size_t len, const uint8_t secret[MAC_KEY_LEN]);
-/* Lives as long as the client ticket. */
+/* The prover lives as long as the client ticket. */
 const struct prover *client_ticket_prover(const struct client_ticket *ticket);
 
 #endif

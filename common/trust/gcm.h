@@ -12,7 +12,7 @@
 #include "common/wire/security_mode.h"
 #include "common/util/sealer.h"
 
-/* When a key is changed at the latest; 0: GCM_BYTES, GCM_RECORDS. */
+/* The most bytes or records after which a key is changed; 0 means GCM_BYTES or GCM_RECORDS. */
 struct gcm_limits {
 	uint64_t bytes, records;
 };
@@ -20,8 +20,9 @@ struct gcm_limits {
 #define GCM_RECORDS (1ull << 32)
 
 /*
- * SEAL_AUTH: data is not changed; SEAL_ENCRYPT: it is encrypted. out, in: keys of sent and of
- * received records. limits: NULL: all zero. -EINVAL: another mode; -ENOMEM.
+ * SEAL_AUTH protects data from changes; SEAL_ENCRYPT encrypts it. out and in are the keys of sent
+ * and of received records. limits may be NULL, which means all zero. Returns 0; -EINVAL if it is
+ * another mode; or -ENOMEM.
  */
 int gcm_sealer(enum seal_mode mode, const uint8_t out[MAC_KEY_LEN],
 	       const uint8_t in[MAC_KEY_LEN], const struct gcm_limits *limits,

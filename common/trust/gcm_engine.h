@@ -21,13 +21,13 @@
 #include "common/util/sealer.h"
 
 #define GCM_NONCE_LEN 12u
-#define GCM_ROOM 512u /* bytes of secret memory per direction */
+#define GCM_ROOM 512u /* bytes of secret memory for each direction */
 
 /* The tag covers all bytes from head to the end of data. data follows head directly. */
 struct gcm_record {
 	const uint8_t *nonce;
 	const void *head;
-	size_t head_len; /* 0: no head */
+	size_t head_len; /* 0 if there is no head */
 	const struct iovec *from; /* the n pieces of a record to send */
 	unsigned int n;
 	void *data;
@@ -37,41 +37,44 @@ struct gcm_record {
 };
 
 struct gcm_engine {
-	/* room: GCM_ROOM bytes, aligned to 16, valid until close(). -ENOMEM, -ECANCELED. */
+	/*
+	 * room has GCM_ROOM bytes, is aligned to 16, and stays valid until close(). Returns 0,
+	 * -ENOMEM or -ECANCELED.
+	 */
 	int (*open)(void *room, const uint8_t key[MAC_KEY_LEN], bool out,
 		    void **way);
 	void (*close)(void *way);
-	/* As seal() and open() of struct sealer. */
+	/* These do the work of seal() and open() of struct sealer. */
 	int (*seal)(void *way, const struct gcm_record *r);
 	int (*unseal)(void *way, const struct gcm_record *r);
 };
 
 /*
- * libcrypto: the fastest (4.2 GB/s in records of 128 KiB, where libsodium has 1.7), but a program
+ * libcrypto is the fastest (4.2 GB/s in records of 128 KiB, where libsodium has 1.7), but a program
  * pays 2 to 3 ms of CPU time before its first record.
  */
 extern const struct gcm_engine gcm_crypto;
 /*
- * Call it before the first use of libcrypto; further calls do nothing. Prevents its cleanup at
- * exit(), unless the program itself initialised libcrypto before.
+ * Prevents the cleanup of libcrypto at exit(), unless the program itself initialised libcrypto
+ * before. Call it before the first use of libcrypto; further calls do nothing.
  */
 void crypto_keep(void);
 /*
- * Whether libcrypto has cleaned up, which is final: code must not use it after that. False during
- * exit() before the cleanup: much is written then (programs flush their buffers), perhaps over a
- * new connection.
+ * Returns whether libcrypto has cleaned up, which is final: code must not use it after that.
+ * Returns false during exit() before the cleanup. Much is written then (programs flush their
+ * buffers), perhaps over a new connection.
  */
 bool crypto_is_gone(void);
 
 /*
- * libsodium: slower, but without this start-up time, and usable until the process ends. NULL: the
- * CPU lacks the instructions.
+ * libsodium is slower, but has no start-up time, and is usable until the process ends. Returns NULL
+ * if the CPU lacks the instructions.
  */
 const struct gcm_engine *gcm_sodium(void);
 
 /*
- * The engine for the next record of a direction that has sealed that many bytes. NULL: none is
- * available. Programs that link with libcrypto use gcm_here.c; libpvfs-auth.so has its own.
+ * Returns the engine for the next record of a direction that has sealed that many bytes, or NULL if
+ * none is available. Programs that link with libcrypto use gcm_here.c; libpvfs-auth.so has its own.
  */
 const struct gcm_engine *gcm_engine(uint64_t bytes);
 

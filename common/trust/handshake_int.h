@@ -6,7 +6,7 @@
 #include "common/trust/handshake.h"
 #include "common/trust/mac.h"
 
-/* The facts of the connection that both ends know, as bytes. */
+/* Bytes of the facts of the connection that both ends know. */
 #define HANDSHAKE_FACTS 64u
 void handshake_facts(const struct handshake *shake,
 		     uint8_t out[HANDSHAKE_FACTS]);
@@ -14,11 +14,11 @@ void handshake_facts(const struct handshake *shake,
 /* The labels of proofs, by side. */
 extern const char *const handshake_label[];
 
-/* The proof of side with one key; does not depend on the key's name. */
+/* Makes the proof of side with one key. Does not depend on the key's name. */
 void handshake_mac(const uint8_t key[MAC_KEY_LEN],
 		   const struct handshake *shake, enum handshake_side side,
 		   const void *msg, size_t len, uint8_t mac[MAC_LEN]);
-/* 0, or -EKEYREJECTED. */
+/* Returns 0, or -EKEYREJECTED. */
 int handshake_mac_check(const uint8_t key[MAC_KEY_LEN],
 			const struct handshake *shake, enum handshake_side side,
 			const void *msg, size_t len,

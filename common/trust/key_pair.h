@@ -16,13 +16,13 @@ struct key_pair {
 };
 
 /*
- * Makes a key pair. -EIO: libsodium cannot be initialised; or as random_bytes(). *x is set on
- * success only.
+ * Makes a key pair. Returns 0; -EIO if libsodium cannot be initialised; or an error of
+ * random_bytes(). *x is set on success only.
  */
 int key_pair_make(struct key_pair *x);
 /*
- * Computes the secret, which is the same at both ends. -EINVAL: theirs is a weak key; -EIO. out is
- * set on success only.
+ * Computes the secret, which is the same at both ends. Returns 0, -EIO, or -EINVAL if theirs is a
+ * weak key. out is set on success only.
  */
 int key_pair_secret(const struct key_pair *x,
 		    const uint8_t theirs[KEY_PAIR_LEN],

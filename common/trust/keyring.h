@@ -11,15 +11,18 @@
 struct keyring;
 
 /*
- * path: the file (key_file.h), copied. make: create the file if there is none. log must outlive the
- * ring. -errno, logged: -ENOENT (no file), -EPERM, -EINVAL ...; -EIO: libsodium cannot be
- * initialised.
+ * path is the file (key_file.h); it is copied. If make is true, a missing file is created. log must
+ * outlive the ring. Returns 0 or -errno, which is logged: -ENOENT (no file), -EPERM, -EINVAL ...;
+ * -EIO if libsodium cannot be initialised.
  */
 int keyring_open(const char *path, bool make, const struct log *log,
 		 struct keyring **ring);
-/* Reads the file again. -errno, logged: the keys stay as before. */
+/* Reads the file again. Returns 0, or -errno, which is logged; the keys then stay as before. */
 int keyring_reload(struct keyring *ring);
-/* How often a reload removed a key. Results of checks before that may not be valid any more. */
+/*
+ * Returns how often a reload removed a key. Results of checks before that may not be valid any
+ * more.
+ */
 uint32_t keyring_losses(const struct keyring *ring);
 void keyring_close(struct keyring *ring);
 
@@ -31,14 +34,14 @@ void keyring_mac(struct keyring *ring, const char *label,
 		 const struct mac_field *field, unsigned int n, uint32_t *id,
 		 uint8_t mac[MAC_LEN]);
 /*
- * Checks that mac is the code of the fields with the key id.  0; -ENOKEY: the ring has no key with
- * this id: it was removed, or is not loaded yet; -EKEYREJECTED: mac is wrong.
+ * Checks that mac is the code of the fields with the key id. Returns 0; -ENOKEY if the ring has no
+ * key with this id, because it was removed or is not loaded yet; -EKEYREJECTED if mac is wrong.
  */
 int keyring_check(struct keyring *ring, uint32_t id, const char *label,
 		  const struct mac_field *field, unsigned int n,
 		  const uint8_t mac[MAC_LEN]);
 
-/* Computes the code that keyring_check() expects with the key id.  0; -ENOKEY. */
+/* Computes the code that keyring_check() expects with the key id. Returns 0 or -ENOKEY. */
 int keyring_derive(struct keyring *ring, uint32_t id, const char *label,
 		   const struct mac_field *field, unsigned int n,
 		   uint8_t mac[MAC_LEN]);
@@ -53,7 +56,9 @@ int keyring_fast_check(struct keyring *ring, uint32_t id, const void *ptr,
 		       size_t len, const uint8_t mac[MAC_LEN]);
 
 struct prover; /* handshake.h */
-/* Makes and checks proofs with these keys; lives as long as the ring. NULL if ring is NULL. */
+/*
+ * Returns a prover with these keys, which lives as long as the ring. Returns NULL if ring is NULL.
+ */
 const struct prover *keyring_prover(const struct keyring *ring);
 
 #endif

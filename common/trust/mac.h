@@ -22,25 +22,26 @@ struct mac_field {
 };
 
 /*
- * The code of label and the n fields. Each has its length in front, so two different lists of
- * fields never give the same bytes. label states the purpose: a code for one purpose is never valid
- * for another. out may be key.
+ * Computes the code of label and the n fields. Each has its length in front, so two different lists
+ * of fields never give the same bytes. label states the purpose: a code for one purpose is never
+ * valid for another. out may be key.
  */
 void mac_make(const uint8_t key[MAC_KEY_LEN], const char *label,
 	      const struct mac_field *field, unsigned int n,
 	      uint8_t out[MAC_LEN]);
 
-/* Constant time: does not depend on the position of a difference. */
+/* Compares in constant time, which does not depend on the position of a difference. */
 bool mac_equal(const uint8_t a[MAC_LEN], const uint8_t b[MAC_LEN]);
 
 /*
- * Codes that are four times as fast: the key is processed once for all codes. As secret as the key.
+ * Makes codes that are four times as fast, because the key is processed once for all codes. It is
+ * as secret as the key.
  */
 struct fast_mac {
 	crypto_generichash_state begun;
 };
 
-/* The key must be for one purpose only. sodium_init() must have been called. */
+/* The key must be for one purpose only. The caller has called sodium_init(). */
 void fast_mac_begin(struct fast_mac *mac, const uint8_t key[MAC_KEY_LEN]);
 void fast_mac(const struct fast_mac *mac, const void *ptr, size_t len,
 	      uint8_t out[MAC_LEN]);

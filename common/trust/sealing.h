@@ -12,7 +12,7 @@
 #include "common/trust/mac.h"
 #include "common/util/sealer.h"
 
-/* For struct prover: its pair() and unpair(). */
+/* These are pair() and unpair() of struct prover. */
 int sealing_pair(void *arg, enum handshake_side side,
 		 struct seal_agreement **agreement);
 void sealing_unpair(struct seal_agreement *agreement);
@@ -25,20 +25,21 @@ struct sealing_seeds {
 	uint8_t facts[HANDSHAKE_FACTS];
 	uint32_t mode;
 	uint8_t shared[WIRE_KEY_LEN];
-	struct mac_field field[SEALING_SEEDS]; /* all of these */
+	struct mac_field field[SEALING_SEEDS]; /* all inputs, as fields */
 };
 /*
- * Computes the seeds of the keys of both directions.  0; -EINVAL: the other end's public key is
- * weak.
+ * Computes the seeds of the keys of both directions. Returns 0, or -EINVAL if the other end's
+ * public key is weak.
  */
 int sealing_seeds(const struct handshake *shake, enum handshake_side side,
 		  const struct seal_agreement *agreement,
 		  struct sealing_seeds *seeds);
-/* Makes the sealer of side: a key for each direction. -EINVAL, -ENOMEM. */
+/* Makes the sealer of side, with a key for each direction. Returns 0, -EINVAL or -ENOMEM. */
 int sealing_by_base(const uint8_t base[MAC_KEY_LEN], enum handshake_side side,
 		    uint32_t mode, struct sealer **sealer);
 /*
- * Makes the sealer of side with the secret of a ticket: seeds, base key and keys. -EINVAL, -ENOMEM.
+ * Makes the sealer of side with the secret of a ticket: seeds, base key and keys. Returns 0,
+ * -EINVAL or -ENOMEM.
  */
 int sealing_by_secret(const uint8_t secret[MAC_KEY_LEN],
 		      const struct handshake *shake, enum handshake_side side,
@@ -59,7 +60,7 @@ void transcript_extend(uint8_t sum[TRANSCRIPT_LEN], const void *msg,
 void sealing_root(const uint8_t secret[MAC_KEY_LEN],
 		  const uint8_t shared[WIRE_KEY_LEN],
 		  uint8_t root[MAC_KEY_LEN]);
-/* -EINVAL, -ENOMEM. */
+/* Returns 0, -EINVAL or -ENOMEM. */
 int sealing_in_place(const uint8_t root[MAC_KEY_LEN],
 		     const uint8_t digest[MAC_LEN],
 		     const struct transcript *transcript,

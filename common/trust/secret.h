@@ -8,9 +8,11 @@
 
 #include <stddef.h>
 
-/* len zero bytes, aligned to a page; NULL: no memory. The caller frees it. */
+/*
+ * Returns len zero bytes, aligned to a page, or NULL if there is no memory. The caller frees them.
+ */
 void *secret_new(size_t len);
-/* len as passed to secret_new(). NULL is allowed. */
+/* len is the one that was passed to secret_new(). secret may be NULL. */
 void secret_free(void *secret, size_t len);
 
 #endif

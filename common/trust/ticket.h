@@ -17,31 +17,35 @@
 struct ticket {
 	struct token_limits limits;
 	uint32_t uid, gid;
-	uint32_t ngroups; /* at most WIRE_GROUPS_MAX; a larger value names a list */
+	/* at most WIRE_GROUPS_MAX; a larger value is the name of a list */
+	uint32_t ngroups;
 	uint32_t groups[WIRE_GROUPS_MAX];
 	uint8_t client[TICKET_CLIENT_LEN];
 };
 
-/* Bytes of a ticket with that many groups; TICKET_MAX: of the longest. */
+/*
+ * Returns the bytes of a ticket with that many groups. TICKET_MAX is the length of the longest
+ * ticket.
+ */
 size_t ticket_len(uint32_t ngroups);
 #define TICKET_MAX WIRE_TICKET_MAX
 
 /*
- * Writes ticket_len() bytes to out, which has room bytes. Returns the length; -EINVAL: too many
- * groups; -EMSGSIZE: room is too small.
+ * Writes ticket_len() bytes to out, which has room bytes. Returns the length; -EINVAL if there are
+ * too many groups; -EMSGSIZE if room is too small.
  */
 int ticket_seal(struct keyring *ring, const struct ticket *ticket, void *out,
 		size_t room);
 /*
- * Checks len untrusted bytes, of any alignment. 0; -EBADMSG: not such a ticket; else as
- * keyring_check() or token_limits_check(). *ticket is set on success only.
+ * Checks len untrusted bytes, of any alignment. Returns 0; -EBADMSG if they are not such a ticket;
+ * or an error of keyring_check() or token_limits_check(). *ticket is set on success only.
  */
 int ticket_open(struct keyring *ring, const void *sealed, size_t len,
 		const struct token_context *here, struct ticket *ticket);
 /*
- * The secret of a sealed ticket. The manager sends it only to the client; servers derive it from
- * the ticket with the key. -EBADMSG: wrong length; -ENOKEY. Does not check the ticket: a proof made
- * with the secret shows whether it is right.
+ * Computes the secret of a sealed ticket. The manager sends it only to the client; servers derive
+ * it from the ticket with the key. Returns 0, -ENOKEY, or -EBADMSG if the length is wrong. Does not
+ * check the ticket: a proof made with the secret shows whether it is right.
  */
 int ticket_secret(struct keyring *ring, const void *sealed, size_t len,
 		  uint8_t out[MAC_KEY_LEN]);
@@ -53,14 +57,14 @@ int ticket_secret(struct keyring *ring, const void *sealed, size_t len,
 struct ticket_verifier {
 	struct keyring *ring;
 	/*
-	 * Sets *now on the clock of the manager of that term. -ESTALE: the term is not accepted;
-	 * -EAGAIN: not known yet. Any thread.
+	 * Sets *now to the time on the clock of the manager of that term. Returns 0; -ESTALE if the
+	 * term is not accepted; -EAGAIN if it is not known yet. Any thread may call it.
 	 */
 	int (*clock)(void *arg, uint64_t term, uint64_t *now);
 	void *arg;
 };
 
-/* Hooks for rpc with these keys and that clock. */
+/* Returns hooks for rpc with these keys and that clock. */
 struct ticket_hooks ticket_verifier_hooks(struct ticket_verifier *verifier,
 					  enum admission admission);
 

@@ -12,21 +12,21 @@
 struct token_limits {
 	uint64_t fsid;
 	uint64_t session;
-	uint64_t term; /* of the manager; grows with each of its starts */
-	uint64_t expiry; /* valid before this time */
+	uint64_t term; /* term of the manager; grows with each of its starts */
+	uint64_t expiry; /* the token is valid before this time */
 };
 
-/* Where and when something is presented. */
+/* The place and the time at which a token is presented. */
 struct token_context {
 	uint64_t fsid;
-	uint64_t session; /* of the connection */
+	uint64_t session; /* session of the connection */
 	uint64_t oldest, newest; /* range of accepted terms */
 	uint64_t now;
 };
 
 /*
- * 0; -ENXIO: for another file system; -EPERM: for another session; -ESTALE: the term is not
- * accepted; -EKEYEXPIRED.
+ * Returns 0; -ENXIO if the token is for another file system; -EPERM if it is for another session;
+ * -ESTALE if the term is not accepted; or -EKEYEXPIRED.
  */
 int token_limits_check(const struct token_limits *limits,
 		       const struct token_context *here);

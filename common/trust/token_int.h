@@ -22,9 +22,9 @@ struct token_head {
 /* clang-format on */
 
 void token_begin(struct token_head *head, const struct token_limits *limits);
-/* The part that the MAC covers, of the len bytes that begin with a head. */
+/* Returns the part that the MAC covers, of the len bytes that begin with a head. */
 struct mac_field token_covered(const void *sealed, size_t len);
-/* 0, or -EBADMSG: another version. *limits is set on success only. */
+/* Returns 0, or -EBADMSG if it is another version. *limits is set on success only. */
 int token_limits_decode(const struct token_head *head,
 			struct token_limits *limits);
 
@@ -34,8 +34,8 @@ int token_limits_decode(const struct token_head *head,
 void token_close(struct keyring *ring, const char *label,
 		 struct token_head *head, size_t len);
 /*
- * Checks len bytes including the MAC, of any alignment. 0, and *limits is set; -EBADMSG: another
- * version; or as keyring_check().
+ * Checks len bytes including the MAC, of any alignment. Returns 0 and sets *limits; -EBADMSG if it
+ * is another version; or an error of keyring_check().
  */
 int token_check(struct keyring *ring, const char *label, const void *sealed,
 		size_t len, struct token_limits *limits);

@@ -16,16 +16,19 @@ struct rx;
 /* The bulks of a connection. */
 struct bulk_queue {
 	struct rpc_link
-		*link; /* the endpoint for bulk data, or that of messages */
+		/* the endpoint of bulk data; may be the one of messages */
+		*link;
 	bool ready; /* link is established */
 	TAILQ_HEAD(bulks, rpc_bulk) posted;
-	struct bulks waiting; /* in order */
-	unsigned int wrs; /* work requests of posted */
-	uint64_t bytes; /* of posted */
-	TAILQ_ENTRY(conn) turn; /* if in_turns: server_thread.turns */
+	struct bulks waiting; /* bulks that wait to be posted, in order */
+	unsigned int wrs; /* number of work requests of the posted bulks */
+	uint64_t bytes; /* bytes of the posted bulks */
+	/* if in_turns, the entry in server_thread.turns */
+	TAILQ_ENTRY(conn) turn;
 	bool in_turns;
 	unsigned long moved,
-		moved_seen; /* bulks that ended; at the last check for a stall */
+		/* number of bulks that ended, now and at the last check for a stall */
+		moved_seen;
 };
 
 /* ---- bulk.c: rpc_bulk_start() ---- */
@@ -36,7 +39,7 @@ struct bulk_queue {
  */
 bool bulk_post_with_reply(struct rx *rx, const void *reply, uint32_t len);
 
-/* ---- bulk_queue.c: chains of work requests, and whose chain is next ---- */
+/* ---- bulk_queue.c: chains of work requests, and the choice of the next one ---- */
 
 /* Returns whether bulk data can be posted on the connection. */
 bool conn_is_usable(const struct conn *conn);
@@ -59,11 +62,11 @@ int bulk_enqueue_counted(struct conn *conn, struct rpc_bulk *bulk);
 void bulk_pump(struct conn *conn);
 /* Called when a bulk of the request was posted.  Posts the reply if it waited for this bulk. */
 void bulk_count_posted(struct rx *rx);
-/* A chain completed: calls done(), and posts waiting chains. */
+/* Called when a chain completed: calls done(), and posts waiting chains. */
 void bulk_complete(struct conn *conn, struct rpc_bulk *bulk);
-/* The connection is closed: calls done() of all with status. */
+/* Called when the connection is closed: calls done() of all bulks with status. */
 void bulk_fail_all(struct conn *conn, int status);
-/* The connection is freed without being closed. */
+/* Called when the connection is freed without being closed. */
 void bulk_free_waiting(struct conn *conn);
 /* For the timer of conn: returns true, and logs it, if no bulk data has moved for stall_ms. */
 bool bulk_is_stalled(struct conn *conn);
@@ -97,20 +100,20 @@ bool bulk_is_stalled(struct conn *conn);
 #define BULK_LOAN_MIN ((64u << 10) + 1)
 
 /*
- * Called for a checked and planned bulk; crowded: it would have to wait.  If the client may move
- * it, sends CARRY and returns true.
+ * Called for a checked and planned bulk. crowded means that it would have to wait. If the client
+ * may move the data, sends CARRY and returns true.
  */
 bool bulk_loan_offer(struct rx *rx, struct rpc_bulk *bulk, bool crowded);
 /*
- * The client's answer arrived as the immediate imm.  bulk_loan_is_out() returns false if no loan
- * has that ticket, which is a protocol error.  Otherwise the caller posts the receive again and
- * then calls bulk_loan_answered().
+ * Called when the client's answer arrived as the immediate imm. bulk_loan_is_out() returns false if
+ * no loan has that ticket, which is a protocol error. Otherwise the caller posts the receive again
+ * and then calls bulk_loan_answered().
  */
 bool bulk_loan_is_out(const struct conn *conn, uint32_t imm);
 void bulk_loan_answered(struct conn *conn, uint32_t imm);
-/* The connection is closed: calls done() of all with status. */
+/* Called when the connection is closed: calls done() of all lent bulks with status. */
 void bulk_loan_fail_all(struct conn *conn, int status);
-/* The connection is freed. */
+/* Called when the connection is freed. */
 void bulk_loan_free(struct conn *conn);
 
 /* ---- bulk_endpoint.c: a separate endpoint for the bulk data of a connection ---- */

@@ -15,7 +15,7 @@ void hello_received(struct conn *conn, struct rx *rx);
 /* Handles BYE: ends the session. */
 void hello_bye_received(struct conn *conn, const struct wire_hdr *hdr);
 /*
- * Logs the error why, reports status to the client if possible, and closes the connection.  The
+ * Logs the error `why`, reports status to the client if possible, and closes the connection. The
  * session stays.
  */
 void hello_protocol_error(struct conn *conn, struct rx *rx, int status,
@@ -23,13 +23,13 @@ void hello_protocol_error(struct conn *conn, struct rx *rx, int status,
 
 /* ---- client_identity.c ---- */
 
-/* Fills in the hail to send back.  Returns its bytes, or 0: none. */
+/* Fills in the hail to send back. Returns its bytes, or 0 if there is none. */
 unsigned int identity_answer_hail(struct conn *conn,
 				  const struct wire_hail *theirs,
 				  struct wire_hail *hail);
 /*
- * proof_reserve() reserves room in out, the reply to the HELLO to, for the server's proof.
- * proof_append() appends the proof to the reply, which has len bytes at hdr, and returns the
+ * proof_reserve() reserves room for the server's proof in out, which is the reply to the HELLO
+ * `to`. proof_append() appends the proof to the reply, which has len bytes at hdr, and returns the
  * resulting length.
  */
 void proof_reserve(const struct conn *conn, const struct wire_hdr *to,
@@ -43,7 +43,9 @@ int proof_append(struct conn *conn, struct wire_hdr *hdr, int len);
  * connect again; -ENOMEM.
  */
 int identity_check(struct conn *conn, struct rx *rx, struct rpc_cred *cred);
-/* Returns which places of the server the session of conn may use.  known: uid is proved. */
+/*
+ * Returns which places of the server the session of conn may use. known means that uid is proved.
+ */
 enum seat_rank identity_seat_rank(const struct conn *conn, bool known,
 				  uint32_t uid);
 /* Returns status, or an older one with the same effect if the client does not know status. */

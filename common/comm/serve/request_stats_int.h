@@ -23,7 +23,7 @@ struct rx;
 
 /* ---- request_stats.c ---- */
 
-/* Written by one thread. */
+/* The counters of one thread, which is the only one that writes them. */
 struct request_tally {
 	atomic_uint_least64_t requests, errors, bytes_in, bytes_out, ns, most;
 	atomic_uint_least64_t bucket[HISTOGRAM_BUCKETS];
@@ -32,10 +32,11 @@ struct request_tally {
 enum tally_kind { TALLY_OTHER, TALLY_READ, TALLY_WRITE, TALLY_KINDS };
 enum tally_way {
 	TALLY_NONE, /* there is no data */
-	TALLY_INLINE, /* in the message */
-	TALLY_FAST, /* by Fast RDMA */
-	TALLY_BULK, /* by the server, through its buffers */
-	TALLY_MAPPED, /* ... from or to the object itself */
+	TALLY_INLINE, /* data in the message */
+	TALLY_FAST, /* data moved by Fast RDMA */
+	TALLY_BULK, /* data moved by the server, through its buffers */
+	/* data moved by the server, from or to the object itself */
+	TALLY_MAPPED,
 	TALLY_WAYS
 };
 
@@ -47,13 +48,13 @@ struct request_tallies {
 	struct request_tally *_Atomic of[RAILS_MAX][WIRE_OP_END][TALLY_WAYS];
 };
 
-/* The objects that are used most.  The lock is for METRICS. */
+/* The most used objects. The lock is needed because METRICS reads them in another thread. */
 struct busy_objects {
 	pthread_mutex_t lock;
 	struct sketch sketch;
 };
 
-/* Counts the request rx, which is about to be answered with status; now: clock_boot(). */
+/* Counts the request rx, which is about to be answered with status. now is a clock_boot() time. */
 void tally_count_request(struct rx *rx, uint64_t now, uint32_t status);
 void request_tallies_free(struct request_tallies *all);
 /*
@@ -75,7 +76,7 @@ bool tally_add_direct_io(struct rpc_server *server, bool write,
 unsigned int busy_objects_collect(struct rpc_server *server,
 				  struct sketch_row rows[2 * SKETCH_MAX]);
 
-/* Counters that one thread writes, and all read. */
+/* Counters that one thread writes, and any thread reads. */
 static inline void counter_add(atomic_uint_least64_t *counter, uint64_t n)
 {
 	atomic_store_explicit(
@@ -101,20 +102,21 @@ static inline void counter_increment(atomic_uint_least64_t *counter)
 struct request_time {
 	uint64_t since; /* clock_boot() up to which ns[] is filled in */
 	uint64_t ns[RPC_PARTS];
-	uint16_t in[RPC_PARTS]; /* entered and not left */
+	/* parts that the request has entered and not left */
+	uint16_t in[RPC_PARTS];
 	bool wait_expected;
 };
 
 /* State of a thread. */
 struct slow_pace {
-	uint64_t second; /* clock_boot() at its start */
-	unsigned int lines; /* in this second */
+	uint64_t second; /* clock_boot() at the start of the present second */
+	unsigned int lines; /* lines in this second */
 	uint64_t more; /* slow requests since the last line that got no line */
 };
 
-/* The request begins. */
+/* Called when the request begins. */
 void request_time_begin(struct rx *rx);
-/* The request is about to be answered with status; now: clock_boot(). */
+/* Called when the request is about to be answered with status. now is a clock_boot() time. */
 void request_time_end(struct rx *rx, uint64_t now, uint32_t status);
 
 #endif

@@ -27,82 +27,88 @@ struct rpc_session;
 
 /* ---- a server ---- */
 
-/* Which of several managers leads, for -WIRE_ENOTLEADER. */
+/* The manager of several that leads, for -WIRE_ENOTLEADER. */
 struct rpc_leader {
-	uint32_t index;			/* WIRE_LEADER_NONE: unknown */
-	/* its address; "", or longer than WIRE_LEADER_URI_MAX: clients are not told */
+	uint32_t index;			/* WIRE_LEADER_NONE if unknown */
+	/*
+	 * address of the leader; clients are not told it if it is "" or longer than
+	 * WIRE_LEADER_URI_MAX
+	 */
 	char uri[WIRE_URI_MAX + 1];
 };
 
 struct rpc_service {
 	/*
-	 * NULL, or called for each HELLO, of a new or a resumed session: a client at the address
-	 * peer claims the role.  Returns 0, or -errno with which the server rejects it.  Any
-	 * thread of the server may call it.
+	 * May be NULL. Called for each HELLO, of a new or a resumed session: a client at the
+	 * address peer claims the role. Returns 0, or -errno with which the server rejects the
+	 * client. Any thread of the server may call it.
 	 */
 	int (*session_admit)(void *arg, enum wire_role role, const char *peer,
 			     const struct rpc_cred *cred);
 	/*
 	 * Called after session_admit() returned -WIRE_ENOTLEADER: sets *leader to the manager that
-	 * leads.  Any thread of the server may call it.  NULL: this server is not one of several
+	 * leads. Any thread of the server may call it. NULL if this server is not one of several
 	 * managers.
 	 */
 	void (*find_leader)(void *arg, struct rpc_leader *leader);
 	/*
-	 * Called at the first HELLO of a session in this server process.  May call
-	 * rpc_session_seed().  Returns 0: the session is new; 1: an earlier process had the
-	 * session, and the client continues it; -errno: the server rejects the session.
+	 * Called at the first HELLO of a session in this server process. May call
+	 * rpc_session_seed(). Returns 0 if the session is new; 1 if an earlier process had the
+	 * session, and the client continues it; or -errno: the server then rejects the session.
 	 */
 	int (*session_open)(void *arg, struct rpc_session *session);
 	/*
-	 * NULL, or called when the session has a new connection, which may be from another
+	 * May be NULL. Called when the session has a new connection, which may be from another
 	 * address (rpc_session_info.peer).
 	 */
 	void (*session_reconnected)(void *arg, struct rpc_session *session);
 	/*
-	 * Called when the session has ended and the service holds none of its requests.  clean:
-	 * the client sent BYE, and no request of the session may still be executed elsewhere.  Not
-	 * clean: the session was disconnected for session_ttl_ms, was fenced, or lost its place to
-	 * another.  Until this function returns, the server rejects the id.  It may call
-	 * rpc_server_fence(), so that the server also rejects the id afterwards.
+	 * Called when the session has ended and the service holds none of its requests. clean means
+	 * that the client sent BYE, and that no request of the session may still be executed
+	 * elsewhere. It is false if the session was disconnected for session_ttl_ms, was fenced, or
+	 * lost its place to another one. Until this function returns, the server rejects the id. It
+	 * may call rpc_server_fence(), so that the server also rejects the id afterwards.
 	 */
 	void (*session_close)(void *arg, struct rpc_session *session,
 			      bool clean);
 	/*
-	 * NULL, or called before the session is freed: after session_close(), or in
-	 * rpc_server_close() without session_close().  The service frees its
-	 * rpc_session_info.priv here.
+	 * May be NULL. Called before the session is freed: after session_close(), or in
+	 * rpc_server_close() without session_close(). The service frees its rpc_session_info.priv
+	 * here.
 	 */
 	void (*session_free)(void *arg, struct rpc_session *session);
 	/*
-	 * Returns whether METRICS shows the session the counts of all users, not only its own.
-	 * NULL: sessions of root and of the user of the server process.
+	 * Returns whether METRICS shows the session the counts of all users, not only its own. If
+	 * NULL, METRICS shows them to sessions of root and of the user of the server process.
 	 */
 	bool (*sees_all)(void *arg, struct rpc_session *session);
 	/*
-	 * Returns whether a connection from peer may use the reserve of a full server.  For the
-	 * role of a client: the connection is of a tool, which has proved to be uid.  For the role
-	 * of the manager, without prover: uid is unknown, and the function decides by the address
-	 * peer.  Called before session_open(), by any thread of the server.  NULL: tools as in
-	 * sees_all(), and no manager.
+	 * Returns whether a connection from peer may use the reserve of a full server. For the role
+	 * of a client, the connection is of a tool, which has proved to be uid. For the role of the
+	 * manager, without prover, uid is unknown, and the function decides by the address peer.
+	 * Called before session_open(), by any thread of the server. If NULL, tools may use the
+	 * reserve as in sees_all(), and no manager may.
 	 */
 	bool (*may_reserve)(void *arg, enum wire_role role, const char *peer,
 			    uint32_t uid);
 	/*
-	 * NULL, or called before METRICS is answered: the service calls
+	 * May be NULL. Called before METRICS is answered: the service calls
 	 * rpc_server_add_direct_io() for the reads and writes that clients made without requests.
 	 */
 	void (*report_direct_io)(void *arg);
-	/* NULL, or returns the object for the log line about the slow request req; 0: none. */
+	/*
+	 * May be NULL. Returns the object for the log line about the slow request req, or 0 if
+	 * there is none.
+	 */
 	uint64_t (*object)(const struct rpc_req *req);
 	/*
-	 * NULL, or writes the name of an object, which METRICS shows to administrators:
+	 * May be NULL. Writes the name of an object, which METRICS shows to administrators:
 	 * WIRE_METRIC_NAME bytes, padded with zeros.
 	 */
 	void (*name)(void *arg, uint64_t handle, uint8_t *name);
 	/*
-	 * NULL, or adds the service's own rows to the reply to METRICS: always the same rows in
-	 * the same order.  Any thread of the server may call it.
+	 * May be NULL. Adds the service's own rows to the reply to METRICS: always the same rows in
+	 * the same order. Any thread of the server may call it.
 	 */
 	void (*metrics)(void *arg, struct rpc_metrics *metrics);
 	/*
@@ -119,9 +125,9 @@ struct rpc_server_attr {
 	struct rpc_ctx **ctx;
 	unsigned int nctx;
 	const struct log *log;
-	struct addr addr;		/* pvfs://: on all rails */
+	struct addr addr;		/* pvfs:// means all rails */
 	uint64_t fsid;
-	/* new at every start: random, or as WIRE_FT_LIFE */
+	/* new at every start: random, or as WIRE_FT_LIFE requires */
 	uint64_t boot;
 	/*
 	 * Networks from which clients may connect; programs on this host always may, over local.
@@ -129,35 +135,38 @@ struct rpc_server_attr {
 	 */
 	const struct networks *allow;
 	/*
-	 * NULL: no authentication.  Otherwise a client in the role of a manager or an iod must
-	 * prove this role.  Outlives the server.
+	 * If NULL, there is no authentication. Otherwise a client in the role of a manager or an
+	 * iod must prove this role. Outlives the server.
 	 */
 	const struct prover *prover;
 	/*
-	 * Authenticates the users of clients; NULL: the server trusts the user ids in requests.
-	 * Needs prover.  Outlives the server.
+	 * Authenticates the users of clients. If NULL, the server trusts the user ids in requests.
+	 * Needs prover. Outlives the server.
 	 */
 	const struct ticket_hooks *keeper;
-	/* with prover: the minimum for connections that can be sealed and must authenticate */
+	/* with prover, the minimum for connections that can be sealed and must authenticate */
 	enum seal_mode seal;
-	/* for prover: the role of this server, */
+	/* with prover, the role of this server, */
 	enum wire_role role;
 	uint32_t index;			/* and the number of an iod */
 	/* the WIRE_FT_* of the service, except _V3, and _PROOF, which prover implies */
 	uint32_t features;
-	unsigned int slots;		/* per session */
+	unsigned int slots;		/* slots of each session */
 	/* bytes; a connection needs slots * request_max */
 	size_t request_max;
 	/* bytes; a session needs slots * reply_max */
 	size_t reply_max;
-	/* bytes of data in a request; not set: up to request_max, less on rails that pin memory */
+	/*
+	 * bytes of data in a request; if not set, up to request_max, or less on rails that pin
+	 * memory
+	 */
 	struct sizes inline_max;
-	/* Bytes of Fast RDMA buffers for all sessions; 0: none (fast.h). */
+	/* Bytes of Fast RDMA buffers for all sessions; 0 means none (fast.h). */
 	size_t fast_bytes;
 	/*
-	 * Maximum bytes of bulk data outstanding; each context has an equal part.  A client must
-	 * wait if it has as many bytes outstanding as are still free.  So a single client gets at
-	 * most half.  0: no limit.
+	 * Maximum bytes of bulk data outstanding; each context has an equal part. A client must
+	 * wait if it has as many bytes outstanding as are still free. So a single client gets at
+	 * most half. 0 means no limit.
 	 */
 	uint64_t rdma_max;
 	/*
@@ -167,19 +176,21 @@ struct rpc_server_attr {
 	 */
 	bool carry;
 	uint64_t carry_above;		/* each context has an equal part */
-	/* time until lent memory is withdrawn; 0: half of stall_ms */
+	/* time until lent memory is withdrawn; 0 means half of stall_ms */
 	unsigned int carry_ms;
 	unsigned int max_sessions;
-	/* maximum sessions of one host (IPv6: one /64), or of one user over local; 0: no limit */
+	/*
+	 * maximum sessions of one host (IPv6: one /64), or of one user over local; 0 means no limit
+	 */
 	unsigned int host_sessions;
 	/* time that a session is kept without a connection */
 	unsigned int session_ttl_ms;
 	/*
 	 * A connection ends if the client sends no HELLO for this long, or if bulk data is
-	 * outstanding and does not move.  0: 10000.
+	 * outstanding and does not move. 0 means 10000.
 	 */
 	unsigned int stall_ms;
-	/* A request that took this long is logged; 0: none is. */
+	/* A request that took this long is logged; 0 means that none is. */
 	unsigned int slow_ms;
 	const struct rpc_service *service;
 	void *arg;
@@ -191,39 +202,42 @@ struct rpc_server_attr {
  */
 int rpc_server_open(const struct rpc_server_attr *attr,
 		    struct rpc_server **server);
-/* Frees the server; the threads of all contexts have stopped.  Requests in flight are dropped. */
+/* Frees the server. The threads of all contexts have stopped. Requests in flight are dropped. */
 void rpc_server_close(struct rpc_server *server);
-/* The address in use (with the port that was chosen). */
+/* Sets *addr to the address in use (with the port that was chosen). */
 void rpc_server_addr(const struct rpc_server *server, struct addr *addr);
 struct rpc_server_stats {
 	uint64_t requests, sessions, protocol_errors, replays;
-	uint64_t fast;			/* of requests: by Fast RDMA */
+	uint64_t fast;			/* requests by Fast RDMA */
 	/* replies by RDMA Write with immediate */
 	uint64_t placed;
 	/* reads that ended with their last RDMA Write, without a reply */
 	uint64_t whole;
-	uint64_t fast_refused;		/* connections that got no buffers */
-	size_t fast_bytes;		/* bytes of buffers now */
+	/* connections that got no Fast RDMA buffers */
+	uint64_t fast_refused;
+	size_t fast_bytes;		/* bytes of Fast RDMA buffers now */
 	uint64_t rdma_waits;		/* bulks that had to wait */
 	/* bulks outstanding when a connection ended */
 	uint64_t rdma_cut;
 	/* maximum of bytes outstanding, summed over the contexts */
 	uint64_t rdma_most;
 	uint64_t carried, carried_bytes; /* bulks that clients moved */
-	uint64_t carry_declined;	/* ... that clients declined */
-	/* ... that were withdrawn from clients */
+	/* bulks that clients declined to move */
+	uint64_t carry_declined;
+	/* bulks that were withdrawn from clients */
 	uint64_t carry_late;
 	uint64_t conns;			/* connections now */
 	/* memory of connections and sessions now, with kept replies */
 	uint64_t client_bytes;
 	/* receives that connections share, now */
 	uint64_t shared, shared_bytes;
-	uint64_t shared_copies;		/* messages beyond a client's share */
-	/* requests and replies, over connections */
+	/* messages that were copied, because the client held more than its share */
+	uint64_t shared_copies;
+	/* bytes of requests and replies, over connections */
 	uint64_t message_bytes;
 	/*
-	 * connections with an endpoint for bulk data now; bytes over those, with the replies
-	 * after the data
+	 * connections with an endpoint for bulk data now; bytes over these endpoints, with the
+	 * replies after the data
 	 */
 	uint64_t aparts, apart_bytes;
 	/* HELLOs with a missing or false proof */
@@ -243,10 +257,10 @@ void rpc_server_stats(const struct rpc_server *server,
 
 /*
  * Add a row to METRICS: the present value n; a count n since the start; or a distribution of times,
- * which is sent only after its first event.  A service must add the same rows in the same order
- * each time, because a long reply continues at the number of a row.  by is the key of the row's
- * label and of its value; by NULL: no label (not for rpc_metrics_times()).  name and by consist of
- * a-z and _, and name ends in its unit.
+ * which is sent only after its first event. A service must add the same rows in the same order each
+ * time, because a long reply continues at the number of a row. by is the key of the row's label and
+ * of its value; if it is NULL, the row has no label (not for rpc_metrics_times()). name and by
+ * consist of a-z and _, and name ends in its unit.
  */
 void rpc_metrics_now(struct rpc_metrics *metrics, const char *name,
 		     const char *by, const char *of, uint64_t n, const char *help);
@@ -273,7 +287,7 @@ struct rpc_direct_io {
 void rpc_server_add_direct_io(struct rpc_server *server,
 			      const struct rpc_label *label,
 			      const struct rpc_direct_io io[2]);
-/* The current label of the session; from its thread. */
+/* Sets *label to the present label of the session. Only for the thread of the session. */
 void rpc_session_label(const struct rpc_session *session,
 		       struct rpc_label *label);
 
@@ -288,8 +302,8 @@ struct rpc_session_info {
 	/* cred comes from a ticket, the kernel, or rpc_req_admit() */
 	bool proved;
 	/*
-	 * Of the ticket of its connection, or of rpc_req_admit(): see struct admitted.  0: there
-	 * was none.
+	 * From the ticket of its connection, or from rpc_req_admit(): see struct admitted. 0 if
+	 * there was none.
 	 */
 	uint64_t until, term;
 	/* "tcp 10.0.0.9:4123", "-" if disconnected */
@@ -302,8 +316,9 @@ struct rpc_session_info {
 struct rpc_session_info *rpc_session_info(struct rpc_session *session);
 bool rpc_session_is_connected(const struct rpc_session *session);
 /*
- * Called in session_open(): tells the server the last request of a slot, number seq, and its reply
- * of len bytes, which is copied.  Returns 0, or -EINVAL: an impossible slot or reply.
+ * Called in session_open(): tells the server the last request of a slot, which has the number seq,
+ * and its reply of len bytes, which is copied. Returns 0, or -EINVAL if the slot or the reply is
+ * impossible.
  */
 int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 		     uint64_t seq, const void *reply, size_t len);
@@ -316,9 +331,9 @@ int rpc_session_seed(struct rpc_session *session, unsigned int slot,
  */
 #define RPC_FENCE_MAX 65536u
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
-/* rpc_server_fence(), but the server rejects clients with WIRE_FT_EVICT with -EKEYREVOKED. */
+/* As rpc_server_fence(), but the server rejects clients with WIRE_FT_EVICT with -EKEYREVOKED. */
 void rpc_server_evict(struct rpc_server *server, uint64_t session);
-/* Whether the session exists: its session_close() has not returned yet. */
+/* Returns whether the session exists: its session_close() has not returned yet. */
 bool rpc_server_knows(struct rpc_server *server, uint64_t session);
 /*
  * Calls fn for each open session.  Only for a server with one context, in its thread.  fn must not
@@ -343,13 +358,13 @@ struct rpc_req {
 	uint64_t deadline;
 	/* clock_boot() after which the client may have reported that the request failed */
 	uint64_t expiry;
-	/* WIRE_F_STATE_LOST: an earlier server process may have executed it */
+	/* WIRE_F_STATE_LOST is set: an earlier server process may have executed the request */
 	bool state_lost;
 	struct rpc_session *session;
 	void *priv;			/* belongs to the service */
 };
 
-/* Maximum wait, whatever a client asks for. */
+/* The maximum wait, whatever deadline a client asks for. */
 #define RPC_WAIT_MAX_MS (25u * 3600 * 1000)
 /*
  * Returns whether the expiry of req has passed.  The service calls it immediately before a change.
@@ -373,8 +388,8 @@ uint64_t rpc_req_wait_until(const struct rpc_req *req);
 void rpc_req_disconnect(struct rpc_req *req, int status);
 
 /*
- * Returns all the data of a WRITE if it arrived with the request; NULL: the server must fetch it.
- * The client can change the data at any time.
+ * Returns all the data of a WRITE if it arrived with the request, or NULL if the server must fetch
+ * it. The client can change the data at any time.
  */
 const void *rpc_req_data(const struct rpc_req *req);
 /*
@@ -385,10 +400,10 @@ const void *rpc_req_data(const struct rpc_req *req);
 int rpc_req_identity(const struct rpc_req *req, struct tp_identity *id);
 int rpc_req_send_fds(struct rpc_req *req, const int *fd, unsigned int n);
 /*
- * rpc_req_epoch() returns the number of the request's connection; 0: it is no longer the session's
- * connection.  rpc_req_admit() makes *who the proved owner of the session.  From then on, a client
- * can resume the session only with a ticket or with the identity from the kernel.  Returns 0;
- * -ESTALE: the session has another connection; or an error of seat_assign(): the server has no
+ * rpc_req_epoch() returns the number of the request's connection, or 0 if it is no longer the
+ * session's connection. rpc_req_admit() makes *who the proved owner of the session. From then on, a
+ * client can resume the session only with a ticket or with the identity from the kernel. Returns 0;
+ * -ESTALE if the session has another connection; or an error of seat_assign() if the server has no
  * place for the session.
  */
 uint32_t rpc_req_epoch(const struct rpc_req *req);
@@ -400,8 +415,9 @@ int rpc_req_admit(struct rpc_req *req, const struct admitted *who);
 bool rpc_req_lacks_seal(const struct rpc_req *req);
 /*
  * rpc_req_seal_in_place() returns the mode in which the open connection can be sealed after a
- * reply; SEAL_NONE: it cannot.  rpc_reply_send_and_seal() calls rpc_reply_send(), and then seals
- * the connection with the sealer that in_place creates.  If sealing fails, the connection ends.
+ * reply, or SEAL_NONE if it cannot be sealed. rpc_reply_send_and_seal() calls rpc_reply_send(), and
+ * then seals the connection with the sealer that in_place creates. If sealing fails, the connection
+ * ends.
  */
 enum seal_mode rpc_req_seal_in_place(const struct rpc_req *req);
 void rpc_reply_send_and_seal(struct rpc_req *req, const struct seal_in_place *in_place);
@@ -428,7 +444,7 @@ void rpc_reply_end(struct rpc_req *req, int status, unsigned int flags);
 void rpc_reply_caps(struct rpc_req *req);
 const void *rpc_reply_bytes(const struct rpc_req *req, size_t *len);
 void rpc_reply_send(struct rpc_req *req);
-/* rpc_reply_begin(), _end() and _send() for a reply without a body. */
+/* Calls rpc_reply_begin(), _end() and _send() for a reply without a body. */
 void rpc_reply_status(struct rpc_req *req, int status);
 /*
  * Frees req without a reply, as if it had never arrived, after the connection broke while data of
@@ -447,8 +463,8 @@ enum rpc_part { RPC_OTHER, RPC_QUEUE, RPC_BUFFER, RPC_NETWORK, RPC_DISK, RPC_FLU
 void rpc_req_enter(struct rpc_req *req, enum rpc_part part);
 void rpc_req_leave(struct rpc_req *req, enum rpc_part part);
 /*
- * rpc_req_leave(), but of the time in part, that until began (clock_now()) counts as RPC_QUEUE;
- * began 0: nothing does.
+ * As rpc_req_leave(), but of the time in part, the time until began (clock_now()) counts as
+ * RPC_QUEUE. If began is 0, no time counts as RPC_QUEUE.
  */
 void rpc_req_leave_from(struct rpc_req *req, enum rpc_part part, uint64_t began);
 /* Called if the client asked the server to wait (for a lock): req does not count as slow. */
@@ -475,17 +491,19 @@ struct rpc_bulk {
 	const struct wire_mem *mem;
 	unsigned int nmem;
 	uint64_t mem_off;
-	const struct rail_sge *local;	/* read during the start only */
+	const struct rail_sge *local;	/* only rpc_bulk_start() reads it */
 	unsigned int nlocal;
 	uint64_t len;
-	/* for a PUT: the caller will call rpc_reply_send() next, so both can be sent together */
+	/*
+	 * for a PUT: the caller will call rpc_reply_send() next, so that both can be sent together
+	 */
 	bool last;
 	/*
 	 * The server may ask the client to move the data (rpc_server_attr.carry), if local is one
 	 * piece.  For a GET, the server clears the local memory first.
 	 */
 	bool lend;
-	/* local is part of the object; for statistics */
+	/* local is part of the object; only for statistics */
 	bool mapped;
 	void (*done)(struct rpc_bulk *bulk, int status);
 	void *arg;

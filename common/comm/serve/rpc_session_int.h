@@ -37,7 +37,7 @@
 struct host;
 struct rx;
 
-TAILQ_HEAD(guests, conn); /* oldest first */
+TAILQ_HEAD(guests, conn); /* connections; the oldest first */
 
 /*
  * Session ids that an unauthenticated client used, although a user has proved to own them; the
@@ -47,24 +47,28 @@ TAILQ_HEAD(guests, conn); /* oldest first */
 struct claims {
 	struct claim {
 		uint64_t session;
-		uint32_t uid; /* the owner */
+		uint32_t uid; /* the user who owns the id */
 	} claim[CLAIMS];
 	unsigned int n;
 };
 
 /* One slot: the last reply, and the request in execution. */
 struct reply_slot {
-	uint64_t seq; /* of the kept reply; 0: none yet */
-	uint32_t len; /* of the kept reply */
-	uint32_t epoch; /* connection that it was sent on */
-	bool rerun; /* on replay, execute again instead of sending the reply */
-	uint8_t *reply; /* reply_max bytes */
+	/* number of the request of the kept reply; 0 if there is none yet */
+	uint64_t seq;
+	uint32_t len; /* bytes of the kept reply */
+	/* number of the connection on which the reply was sent */
+	uint32_t epoch;
+	/* a replay executes the request again, instead of sending the reply */
+	bool rerun;
+	uint8_t *reply; /* the kept reply, in a buffer of reply_max bytes */
 	struct rx *exec;
-	struct rx *parked; /* on a newer connection, until exec is done */
+	/* the request on a newer connection, which waits until exec is done */
+	struct rx *parked;
 };
 
 enum session_state {
-	SESSION_NEW, /* connected, no HELLO yet */
+	SESSION_NEW, /* connected, but HELLO has not arrived yet */
 	SESSION_OPEN,
 	SESSION_ENDED, /* closed; removed and freed when unused */
 };
@@ -72,33 +76,38 @@ enum session_state {
 struct rpc_session {
 	struct rpc_session_info info;
 	struct server_thread *thread;
-	/* under the server's lock */
+	/* the following fields are protected by the server's lock */
 	UT_hash_handle hh;
 	LIST_ENTRY(rpc_session) all_link;
 	TAILQ_ENTRY(rpc_session) disconnected_link;
 	bool disconnected;
-	bool listed; /* accepts connections; if so: */
-	struct host *host; /* the host that it connects from */
-	bool is_guest; /* session_seats.c, with the next ones */
+	bool listed; /* the session accepts connections, and then has: */
+	struct host *host; /* the host from which it connects */
+	bool is_guest; /* for session_seats.c, as are the next fields */
 	bool scarce; /* it connected when descriptors were scarce */
-	/* in the reserve because of this -WIRE_E*; 0: not in the reserve */
+	/* the -WIRE_E* because of which it uses the reserve; 0 if it does not use it */
 	int shortage;
 	TAILQ_ENTRY(rpc_session) guest_link, tool_link;
-	uint64_t reserved_at; /* in the reserve since, clock_now() */
-	unsigned int pending_mails; /* mails that name it */
+	/* the time since which it uses the reserve, clock_now() */
+	uint64_t reserved_at;
+	unsigned int pending_mails; /* number of mails that name the session */
 	struct thread_mail expel_mail;
-	/* in its thread */
+	/* only the thread of the session uses the following fields */
 	enum session_state state;
-	/* opened: the service knows it; clean: for session_close() */
+	/* the service knows the session; argument for session_close() */
 	bool opened, clean;
-	bool loan_expired; /* did not move lent data in time */
+	bool loan_expired; /* the client did not move lent data in time */
 	struct label_hold labels;
 	struct conn *conn;
-	struct guests guests; /* connections before HELLO, or refused */
+	/* connections that have not sent HELLO, or were refused */
+	struct guests guests;
 	unsigned int nguests;
-	uint32_t epoch; /* of conn, the last one; 0: none yet */
-	unsigned int nconns; /* with broken ones that hold requests */
-	unsigned int nexec, credits; /* credits: sent with each reply */
+	/* number of conn, the last connection; 0 if there was none yet */
+	uint32_t epoch;
+	/* number of connections, including broken ones that hold requests */
+	unsigned int nconns;
+	/* requests in execution; the credits that each reply contains */
+	unsigned int nexec, credits;
 	struct rpc_timer ttl;
 	/* ttl has expired once, and a connection before HELLO got more time */
 	bool ttl_extended;
@@ -106,12 +115,12 @@ struct rpc_session {
 	struct reply_slot *slots;
 	uint8_t *block;
 	struct rail_mem mem;
-	size_t bytes; /* memory of the session, counted by the thread */
+	size_t bytes; /* bytes of the session, which the thread counts */
 };
 
 /* ---- session.c ---- */
 
-/* maximum of one session that still hold requests */
+/* the maximum of broken connections of one session that still hold requests */
 #define SERVER_OLD_CONNS 4u
 
 /*
@@ -154,11 +163,12 @@ void session_free(struct rpc_session *session);
 
 /* ---- session_seats.c: the caller holds the server's lock, unless stated otherwise ---- */
 
-/* guests that are always allowed, even if no place is free */
+/* number of guests that are always allowed, even if no place is free */
 #define SEATS_GUESTS 64u
-#define SEATS_OF_ONE 4u /* maximum connections of one session before HELLO */
-#define SEATS_FREE 2u /* of these, not counted against SEATS_GUESTS */
-#define SEATS_TOOLS 16u /* maximum in the reserve */
+#define SEATS_OF_ONE 4u /* maximum of connections of one session before HELLO */
+/* number of these that do not count against SEATS_GUESTS */
+#define SEATS_FREE 2u
+#define SEATS_TOOLS 16u /* maximum of tools in the reserve */
 #define SEATS_NO_FILES                                                         \
 	"few descriptors are left, which are kept for the manager, for "       \
 	"administrators' tools and for files; raise LimitNOFILE of this "      \
@@ -167,8 +177,8 @@ void session_free(struct rpc_session *session);
 /* Which places a session may use. */
 enum seat_rank {
 	SEAT_ANY,
-	SEAT_TOOL, /* it may use the reserve */
-	SEAT_SERVER, /* it is a server; servers always get a place */
+	SEAT_TOOL, /* a tool, which may use the reserve */
+	SEAT_SERVER, /* a server, which always gets a place */
 };
 
 /* Makes the new session s, which connects from peer, a guest.  Returns 0 or -ENOMEM. */
@@ -186,13 +196,13 @@ bool seat_is_reserved(const struct rpc_session *s);
  */
 int seat_assign(struct rpc_session *s, enum seat_rank rank);
 /*
- * Returns the WIRE_H_* flag that tells a client of the reserve why the server is full; 0: the
- * session is not in the reserve.  The caller does not hold the lock.
+ * Returns the WIRE_H_* flag that tells a client of the reserve why the server is full, or 0 if the
+ * session is not in the reserve. The caller does not hold the lock.
  */
 uint32_t seat_shortage_flag(struct rpc_session *s);
 /*
- * The session belongs to the host that sends HELLO now, whoever first used its number.  Call it
- * without the lock.  Returns 0, -ENOMEM or -EAGAIN.
+ * Records that the session belongs to the host that sends HELLO now, whichever host first used its
+ * number. The caller does not hold the lock. Returns 0, -ENOMEM or -EAGAIN.
  */
 int seat_set_host(struct rpc_session *s, const char *peer);
 /*
@@ -202,9 +212,8 @@ int seat_set_host(struct rpc_session *s, const char *peer);
 void seat_set_disconnected(struct rpc_session *s);
 void seat_set_connected(struct rpc_session *s);
 /*
- * seat_unlist() frees the place of the session, which then accepts no more connections.  The id
- * stays in use until session_close().  seat_expel() does that and ends the session; any thread may
- * call it.
+ * seat_unlist() frees the place of the session, which then accepts no more connections. The id
+ * stays in use until session_close(). seat_expel() also ends the session; any thread may call it.
  */
 void seat_unlist(struct rpc_session *s);
 void seat_expel(struct rpc_session *s);
@@ -223,12 +232,15 @@ void fence_free(struct rpc_server *server);
  */
 void claim_add(struct rpc_server *server, uint64_t session, uint32_t uid);
 bool claim_exists(const struct rpc_server *server, uint64_t session);
-/* Returns true if the server requires authentication, and no user has proved to own s.  No lock. */
+/*
+ * Returns true if the server requires authentication, and no user has proved to own s. Needs no
+ * lock.
+ */
 bool session_is_unproved(const struct rpc_session *s);
 /*
- * Called if a user proved that he owns the id of s, while a client that proved nothing uses it.
- * Ends s, and returns -EAGAIN, for the user to connect again.  The caller is the thread of s, and
- * does not hold the server's lock.
+ * Called if a user proved that he owns the id of s, while a client that proved nothing uses this
+ * id. Ends s, and returns -EAGAIN, so that the user connects again. The caller is the thread of s,
+ * and does not hold the server's lock.
  */
 int session_claim_id(struct rpc_session *s, uint32_t uid);
 

@@ -20,8 +20,9 @@
 #include "common/util/log.h"
 
 #define SERVER_STALL_MS 10000u /* default of stall_ms */
-#define SERVER_LINGER_MS 1000u /* time to send the last reply */
-#define SERVER_REPLY_MIN 256u /* a client must accept replies of this size */
+#define SERVER_LINGER_MS 1000u /* time for sending the last reply */
+/* size of a reply that every client must accept */
+#define SERVER_REPLY_MIN 256u
 
 struct server_listener {
 	struct ctx_listener base;
@@ -35,29 +36,37 @@ struct rpc_server {
 	unsigned int nthreads;
 	struct server_listener listener[RAILS_MAX];
 	unsigned int nlisteners;
-	struct addr addr; /* in use */
+	struct addr addr; /* the address in use */
 	struct fast_budget fast;
-	/* last log line about refused networks, */
+	/* time of the last log line about refused networks */
 	uint64_t outsider_at;
-	uint64_t scarce_at; /* last log line about lack of descriptors */
-	pthread_mutex_t lock; /* for all that follows */
-	uint64_t refused_at; /* last log line that all places are taken */
-	struct rpc_session *table; /* by id, until session_close() returned */
-	unsigned int nsessions; /* listed ones that have a place */
-	atomic_uint
-		ended; /* sessions that ended since the last server_thread_trim_heap() */
-	struct host *hosts; /* session_seats.c, with the next four */
-	TAILQ_HEAD(, rpc_session) guests, tools; /* oldest first */
-	unsigned int nguests, nscarce; /* nscarce: part of nguests */
-	/* parts of nsessions: disconnected ones that are not in the reserve, and the reserve */
+	/* time of the last log line about lack of descriptors */
+	uint64_t scarce_at;
+	pthread_mutex_t lock; /* protects all fields that follow */
+	/* time of the last log line that all places are taken */
+	uint64_t refused_at;
+	/* sessions by id, until session_close() returned */
+	struct rpc_session *table;
+	/* number of listed sessions that have a place */
+	unsigned int nsessions;
+	/* number of sessions that ended since the last server_thread_trim_heap() */
+	atomic_uint ended;
+	/* for session_seats.c, as are the next four fields */
+	struct host *hosts;
+	TAILQ_HEAD(, rpc_session) guests, tools; /* the oldest first */
+	unsigned int nguests, nscarce; /* nscarce is a part of nguests */
+	/*
+	 * parts of nsessions: the disconnected sessions that are not in the reserve, and the
+	 * sessions in the reserve
+	 */
 	unsigned int ndisconnected, ntools;
 	atomic_uint extra_guests; /* connections above SEATS_FREE of a session */
-	LIST_HEAD(, rpc_session) all; /* also ended ones */
+	LIST_HEAD(, rpc_session) all; /* all sessions, also ended ones */
 	TAILQ_HEAD(, rpc_session)
-	disconnected; /* without connection, oldest first */
+	disconnected; /* sessions without a connection, the oldest first */
 	uint64_t skew; /* clock_boot() minus clock_now() */
 	struct labels labels; /* has a lock of its own */
-	struct fence *fences, *unowned_fences; /* each: oldest first */
+	struct fence *fences, *unowned_fences; /* in each, the oldest first */
 	struct claims claims;
 };
 

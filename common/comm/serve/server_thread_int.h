@@ -16,15 +16,15 @@ struct conn;
 struct rpc_server;
 struct rpc_session;
 
-/* Work for a thread.  req NULL: the session was ended from outside. */
+/* Work for a thread. If req is NULL, another thread has ended the session. */
 struct thread_mail {
 	STAILQ_ENTRY(thread_mail) link;
 	struct rpc_session *session;
 	struct tp_conn_req *req;
-	unsigned int rail; /* of req */
-	enum wire_role role; /* claimed by req */
+	unsigned int rail; /* rail of req */
+	enum wire_role role; /* role that req claims */
 	uint32_t epoch, reply_max;
-	struct wire_hail hail; /* of req; zeros: none */
+	struct wire_hail hail; /* hail of req; zeros if it has none */
 	uint8_t transcript[TRANSCRIPT_LEN]; /* hash of the contents of req */
 };
 STAILQ_HEAD(thread_mails, thread_mail);
@@ -34,9 +34,9 @@ struct server_thread {
 	struct rpc_server *server;
 	struct rpc_ctx *ctx;
 	unsigned int index;
-	pthread_mutex_t lock; /* for mails only */
+	pthread_mutex_t lock; /* protects the mails only */
 	struct thread_mails mails;
-	unsigned int nsessions; /* under the server's lock */
+	unsigned int nsessions; /* protected by the server's lock */
 	LIST_HEAD(, conn) conns;
 	/*
 	 * bulk_queue.c: bytes of RDMA outstanding, at most rdma_max if that is set, and the
@@ -44,10 +44,11 @@ struct server_thread {
 	 */
 	uint64_t rdma_max, rdma_bytes;
 	TAILQ_HEAD(conn_turns, conn) turns;
-	struct receive_pool *pool[RAILS_MAX]; /* NULL: none */
-	/* written only by this thread */
+	struct receive_pool *pool[RAILS_MAX]; /* NULL if there is none */
+	/* only this thread writes the following counters */
 	atomic_uint_least64_t requests, protocol_errors, replays, fast, placed;
-	atomic_uint_least64_t whole, running; /* running: in execution now */
+	/* running counts the requests in execution now */
+	atomic_uint_least64_t whole, running;
 	atomic_uint_least64_t rdma_waits, rdma_most, rdma_cut;
 	/* bytes outstanding above which clients move data */
 	uint64_t carry_above;
@@ -60,7 +61,7 @@ struct server_thread {
 	struct request_tallies tallies;
 	struct busy_objects busy;
 	struct rpc_timer trim; /* returns freed memory to the kernel */
-	/* time of the last log line */
+	/* times of the last log lines */
 	uint64_t impostor_at, unknown_at, misdirected_at;
 	struct slow_pace slow;
 };

@@ -22,8 +22,8 @@
 #include "common/comm/serve/rpc_serve.h"
 #include "common/wire/wire.h"
 
-#define LABELS_MAX 256u /* without the label of the others */
-#define LABELS_OF_ONE 128u /* of one user */
+#define LABELS_MAX 256u /* maximum of labels, without the label "others" */
+#define LABELS_OF_ONE 128u /* maximum of labels of one user */
 /* labels that a session keeps for the users in whose name it sends requests (WIRE_F_AS) */
 #define LABELS_AS 4u
 
@@ -35,7 +35,10 @@ struct label_key {
 	char job[WIRE_JOB_MAX]; /* padded with zeros */
 };
 
-/* Written by one thread, so it has a cache line of its own. */
+/*
+ * The counts of one thread, which has a cache line of its own, because it is the only one that
+ * writes them.
+ */
 struct label_count {
 	_Alignas(64) atomic_uint_least64_t requests;
 	atomic_uint_least64_t errors, bytes_in, bytes_out, ns;
@@ -47,18 +50,19 @@ struct label_sum {
 
 struct label {
 	struct label_key key;
-	unsigned int place; /* in the table */
+	unsigned int place; /* index in the table */
 	/* references by sessions; one session may have several */
 	unsigned int users;
 	UT_hash_handle hh;
 	TAILQ_ENTRY(label) idle_link;
-	struct label_count *counts; /* one per thread */
-	struct label_sum
-		direct; /* reported by its clients: done without requests */
+	struct label_count *counts; /* one for each thread */
+	/* what its clients report: reads and writes without requests */
+	struct label_sum direct;
 };
 
 struct labels {
-	pthread_mutex_t lock; /* protects all except the counts of threads */
+	/* protects everything except the counts of threads */
+	pthread_mutex_t lock;
 	unsigned int threads;
 	struct label *by_key;
 	struct label *table[LABELS_MAX];
@@ -66,7 +70,8 @@ struct labels {
 	struct label *others;
 	struct label_sum folded;
 	struct rpc_direct_io
-		direct_io[2]; /* sums over all labels: read, written */
+		/* sums over all labels: of reads, and of writes */
+		direct_io[2];
 };
 
 /*
@@ -76,8 +81,8 @@ struct labels {
 struct label_hold {
 	char job[WIRE_JOB_MAX]; /* padded with zeros */
 	struct label *own;
-	struct label *as[LABELS_AS]; /* by uid: */
-	/* as_uid[i]: the user of as[i], also if as[i] is the sum "others" */
+	struct label *as[LABELS_AS]; /* labels of the users in as_uid[] */
+	/* as_uid[i] is the user of as[i], also if as[i] is the label "others" */
 	uint32_t as_uid[LABELS_AS];
 };
 
@@ -85,8 +90,8 @@ struct label_hold {
 int labels_init(struct labels *all, unsigned int threads);
 void labels_fini(struct labels *all);
 /*
- * labels_get() returns the label of key, never NULL; the caller calls labels_put() for it, which
- * keeps its counts.  labels_put() of NULL does nothing.
+ * labels_get() returns the label of key, never NULL. The caller releases it with labels_put(),
+ * which keeps its counts. labels_put() of NULL does nothing.
  */
 struct label *labels_get(struct labels *all, const struct label_key *key);
 void labels_put(struct labels *all, struct label *label);
@@ -99,7 +104,7 @@ void label_total(const struct labels *all, const struct label *label,
 
 /* Called when the session has got other credentials: changes its own label. */
 void labels_set_own(struct rpc_session *session);
-/* The session ends. */
+/* Called when the session ends. */
 void labels_release(struct rpc_session *session);
 /* Counts the request rx, which is about to be answered with status, took ns after its arrival. */
 void labels_count_request(struct rx *rx, uint64_t took, uint32_t status);
