@@ -21,7 +21,7 @@
 
 struct leader_lease {
 	uint64_t length; /* ns */
-	uint64_t since; /* the leader's clock when its term began */
+	uint64_t since; /* the leader's clock, before its first message of the term */
 	/*
 	 * The newest stamp that each member returned; id 0: an unused slot.  A new member gets the
 	 * slot with the oldest stamp, which may be that of a removed member.
@@ -36,7 +36,7 @@ static inline uint64_t lease_length(unsigned int election_ms)
 	return (uint64_t)election_ms * 750000u;
 }
 
-/* A new term began. */
+/* A new term began.  now: the clock before the first message of the term was sent. */
 void lease_begin(struct leader_lease *lease, unsigned int election_ms,
 		 uint64_t now);
 /* Member id returned a stamp.  Stamps from before the term, or from the future, are ignored. */

@@ -70,6 +70,7 @@ struct raft_member {
 	/* carries out what libraft has decided: see member_leave() */
 	void (*follow)(struct raft_member *m);
 	unsigned int depth; /* nesting of public functions */
+	uint64_t turn; /* member_now() at the start of the outermost one */
 	/*
 	 * bytes of the log that are kept free for first entries of leaders and changes of the group
 	 */

@@ -203,7 +203,8 @@ void member_begin_term(struct raft_member *m)
 	m->lead.transfer = m->lead.transfer_started = false;
 	m->lead.handed_over = false;
 	m->lead.n_held = 0;
-	lease_begin(&m->lead.lease, m->attr.election_ms, member_now(m));
+	/* libraft has already sent heartbeats of this term, in this turn. */
+	lease_begin(&m->lead.lease, m->attr.election_ms, m->turn);
 	m->waiting_space += entry_log_space(first->buf.len);
 	STAILQ_INSERT_HEAD(&m->waiting, first, link);
 	m->lead.index = raft_last_index(&m->raft) + 1;

@@ -38,6 +38,8 @@ bool member_enter(struct raft_member *m)
 {
 	if (m->dead)
 		return false;
+	if (!m->depth)
+		m->turn = member_now(m);
 	m->depth++;
 	return true;
 }

@@ -181,6 +181,16 @@ static void node_fill(void *arg, uint64_t from, uint64_t index, uint64_t term)
 	node->fill.index = index;
 }
 
+static unsigned int
+	dropped; /* answers to a leader that it does not take for its own */
+
+static void read_log(void *arg, enum log_level level, const char *msg)
+{
+	dropped += strstr(msg, "it answers no message of this leader") != NULL;
+}
+
+static const struct log member_log = { LOG_LV_DEBUG, read_log, NULL };
+
 static const struct member_address addresses[NODES] = {
 	{ 1, "one" }, { 2, "two" }, { 3, "three" }, { 4, "four" }
 };
@@ -211,6 +221,7 @@ static struct member_attr attr_of(unsigned int i)
 		.log_limit = log_limit,
 		.checkpoint_bytes = 512u << 10,
 		.trailing_bytes = 256u << 10,
+		.log = &member_log,
 	};
 }
 
@@ -354,6 +365,7 @@ static void setup(void)
 		make_faulty(&node->disk);
 	}
 	done_n = 0;
+	dropped = 0;
 	slow_clock = 0;
 	log_limit = 2u << 20;
 }
@@ -433,6 +445,16 @@ START_TEST(test_results_follow)
 		storing += nodes[i].storing;
 	}
 	ck_assert_uint_ge(storing, 5);
+}
+END_TEST
+
+/* A leader accepts the answers to its first heartbeats, which libraft sends before the term begins. */
+START_TEST(test_first_heartbeat)
+{
+	for (unsigned int i = 0; i < 3; i++)
+		create(i, 3);
+	ck_assert_int_eq(propose(wait_leader(), 1, 8), 0);
+	ck_assert_uint_eq(dropped, 0);
 }
 END_TEST
 
@@ -1229,6 +1251,7 @@ int main(void)
 	tcase_set_timeout(tc, 200);
 	tcase_add_test(tc, test_alone);
 	tcase_add_test(tc, test_results_follow);
+	tcase_add_test(tc, test_first_heartbeat);
 	tcase_add_test(tc, test_replay);
 	tcase_add_test(tc, test_limits);
 	tcase_add_test(tc, test_full_disk);
