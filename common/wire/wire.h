@@ -343,7 +343,8 @@ struct wire_accept {		/* private data of an accept or reject */
 				     * the session. */
 #define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  No end names
 				    * it yet. */
-#define WIRE_FT_RAFT	0x10000000u /* Managers: the reply to RAFT may have a struct wire_raft_rep. */
+#define WIRE_FT_RAFT	0x10000000u /* Managers: RAFT may have more than WIRE_RAFT_INLINE_V2 bytes
+				     * of inline data, and its reply a struct wire_raft_rep. */
 #define WIRE_NONCE_LEN	12u
 struct wire_hail {
 	le32 features;		/* WIRE_FT_* */
@@ -1470,7 +1471,8 @@ struct wire_disk_rep {
  * still reading an earlier message from the sender's memory.
  */
 #define WIRE_RAFT_MAX	(6u << 20)	/* bytes of a message */
-#define WIRE_RAFT_INLINE 8192u		/* ... that is inline data */
+#define WIRE_RAFT_INLINE 16320u		/* ... that is inline data */
+#define WIRE_RAFT_INLINE_V2 8192u	/* ... to a manager that did not name WIRE_FT_RAFT */
 #define WIRE_RAFT_MEM	8u		/* memory pieces of a message */
 struct wire_raft {		/* tail: mem[nmem], data[data_len] */
 	le64 group;
@@ -1670,6 +1672,8 @@ _Static_assert(sizeof(struct wire_claim) == 32, "wire_claim");
 _Static_assert(sizeof(struct wire_claim_rep) == 24, "wire_claim_rep");
 _Static_assert(sizeof(struct wire_disk_rep) == 8, "wire_disk_rep");
 _Static_assert(sizeof(struct wire_raft) == 40, "wire_raft");
+_Static_assert(sizeof(struct wire_raft) + WIRE_RAFT_INLINE <= WIRE_BODY_MAX,
+	       "wire_raft with data");
 _Static_assert(sizeof(struct wire_raft_rep) == 8, "wire_raft_rep");
 _Static_assert(sizeof(struct wire_managers) == 16, "wire_managers");
 _Static_assert(sizeof(struct wire_fetch) == 32, "wire_fetch");

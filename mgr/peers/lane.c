@@ -17,15 +17,11 @@ struct lane_message {
 	struct lane *lane;
 	uint64_t deadline;
 	struct rpc_call call;
-	struct rail_mem mem, *area; /* of a large message */
+	bool large; /* the receiver reads it from our memory */
+	struct rail_mem mem, *area; /* if large */
 	size_t len;
 	uint8_t data[];
 };
-
-static bool is_large(const struct lane_message *m)
-{
-	return m->len > WIRE_RAFT_INLINE;
-}
 
 static void add_message(struct lane *lane, struct lane_message *m)
 {
@@ -181,7 +177,7 @@ static void on_answer(struct rpc_call *call)
 	struct lane *lane = m->lane;
 
 	lane->in_flight--;
-	if (is_large(m)) {
+	if (m->large) {
 		lane->large = false;
 		/* the server may still be reading */
 		if (call->status)
@@ -196,6 +192,13 @@ static void on_answer(struct rpc_call *call)
 		lane_issue(lane);
 }
 
+static size_t inline_max(const struct lane *lane)
+{
+	return rpc_peer_features(lane->rpc) & WIRE_FT_RAFT
+		       ? WIRE_RAFT_INLINE
+		       : WIRE_RAFT_INLINE_V2;
+}
+
 /* Returns the length of the request in buf. */
 static size_t build_request(const struct lane_message *m, void *buf, size_t cap)
 {
@@ -206,8 +209,8 @@ static size_t build_request(const struct lane_message *m, void *buf, size_t cap)
 		.from = htole64(peer->peers->attr.id),
 		.to = htole64(peer->manager.id),
 		.len = htole32(len),
-		.nmem = htole32(is_large(m) ? 1 : 0),
-		.data_len = htole32(is_large(m) ? 0 : len),
+		.nmem = htole32(m->large ? 1 : 0),
+		.data_len = htole32(m->large ? 0 : len),
 	};
 	/* rpc adds the key */
 	struct wire_mem mem = { .addr = htole64((uintptr_t)m->data),
@@ -216,7 +219,7 @@ static size_t build_request(const struct lane_message *m, void *buf, size_t cap)
 
 	wire_begin(&out, buf, cap);
 	wire_put(&out, &body, sizeof(body));
-	if (is_large(m))
+	if (m->large)
 		wire_put(&out, &mem, sizeof(mem));
 	else
 		wire_put(&out, m->data, len);
@@ -228,6 +231,7 @@ static void send_message(struct lane_message *m)
 	struct lane *lane = m->lane;
 	uint64_t buf[REQUEST_MAX / 8];
 
+	m->large = m->len > inline_max(lane);
 	m->call = (struct rpc_call){ .msg = buf,
 				     .msg_len = build_request(m, buf,
 							      sizeof(buf)),
@@ -235,7 +239,7 @@ static void send_message(struct lane_message *m)
 				     .quiet = true,
 				     .done = on_answer,
 				     .arg = m };
-	if (is_large(m)) {
+	if (m->large) {
 		rail_mem_init(&m->mem, m->data, m->len, TP_REMOTE_READ);
 		m->area = &m->mem;
 		m->call.area = &m->area;
