@@ -8,6 +8,7 @@
 #include "common/util/container.h"
 #include "common/util/daemon.h"
 #include "common/util/process_limits.h"
+#include "server/copyset/assignments.h"
 #include "server/wait/gate_waiter.h"
 #include "server/iod.h"
 #include "common/util/incarnation.h"
@@ -123,6 +124,12 @@ static int open_counters(struct iod *iod)
 					    .log = iod->log };
 
 	return counters_open(&attr, &iod->counters);
+}
+
+static int open_assignments(struct iod *iod)
+{
+	return assignments_open(iod->conf.storage, iod->conf.index, iod->log,
+				&iod->assignments);
 }
 
 static int open_fabric(struct iod *iod)
@@ -281,6 +288,8 @@ static int open_all(struct iod *iod)
 	if (!rc)
 		rc = open_counters(iod);
 	if (!rc)
+		rc = open_assignments(iod);
+	if (!rc)
 		rc = choose_engine(iod);
 	if (!rc)
 		rdma_places_open(iod);
@@ -419,6 +428,7 @@ void iod_stop(struct iod *iod)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)
 		disk_pool_close(iod->pool);
+	assignments_close(iod->assignments);
 	counters_close(iod->counters);
 	rdma_places_close(iod);
 	fabric_close(&iod->fabric);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "server/copy/copies.h"
+#include "server/copyset/assignments.h"
 #include "server/wait/gate_waiter.h"
 #include "server/wait/lease.h"
 #include "server/op/op.h"
@@ -217,11 +218,21 @@ static int check_request(const struct rpc_req *req, const struct operation *op)
 	return -EPERM;
 }
 
+/* A change is checked again when it begins: change.h. */
+static int check_copyset(const struct iod *iod, const struct rpc_req *req)
+{
+	struct copyset_ref ref = wire_copyset(req->msg.hdr);
+
+	return ref.id ? copyset_check(iod->assignments, ref) : 0;
+}
+
 void service_run(struct worker *w, struct rpc_req *req)
 {
 	const struct operation *op = find_operation(req->op);
 	int rc = check_request(req, op);
 
+	if (!rc)
+		rc = check_copyset(w->iod, req);
 	if (rc) {
 		rpc_reply_status(req, rc);
 	} else if (!waits_for_late_change(w, req) &&

@@ -42,6 +42,15 @@ struct copyset {
 	} member[COPYSET_COPIES_MAX];
 };
 
+/* The iod that serves the copyset. UINT32_MAX: no member is SERVING. */
+static inline uint32_t copyset_primary(const struct copyset *set)
+{
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->member[i].state == COPYSET_SERVING)
+			return set->member[i].iod;
+	return UINT32_MAX;
+}
+
 struct ring {
 	uint32_t id;
 	/* members that each of its copysets had when the ring was made */

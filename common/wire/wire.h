@@ -248,6 +248,11 @@ struct wire_hdr {
 struct copyset_ref {
 	uint32_t id, version;
 };
+/*
+ * EREMCHG.  The iod does not serve the copyset in this version.  It has executed nothing of the
+ * request, or only some parts of a WRITE, FALLOCATE or COPY.
+ */
+#define WIRE_ECOPYSET	78
 static inline struct copyset_ref wire_copyset(const struct wire_hdr *request)
 {
 	return (struct copyset_ref){ le32toh(request->credits),

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "common/util/container.h"
+#include "server/copyset/assignments.h"
 
 /* The second check catches a removal since the first. */
 int change_open_object(struct iod *iod, struct object_key key,
@@ -40,29 +41,71 @@ int change_check(struct iod *iod, const struct rpc_req *req,
 
 /* ---- making a change ---- */
 
-static bool may_change(const struct store_obj *obj)
+static bool is_own(const struct store_obj *obj)
 {
 	return object_key_is_own(store_obj_key(obj));
 }
 
+/* Objects of the own group need no permission: this iod is their only member. */
+static int enter_copyset(struct iod *iod, const struct rpc_req *req,
+			 const struct store_obj *obj)
+{
+	return is_own(obj) ? 0
+			   : copyset_enter(iod->assignments,
+					   wire_copyset(req->msg.hdr));
+}
+
+static void leave_copyset(struct iod *iod, const struct store_obj *obj)
+{
+	if (!is_own(obj))
+		copyset_leave(iod->assignments,
+			      (uint32_t)store_obj_key(obj).copyset);
+}
+
+static void end_change(struct file_access *change, int status)
+{
+	leave_copyset(change->ses->worker->iod, change->io.obj);
+	change->done = change->change_done;
+	change->done(change, status);
+}
+
 void change_start(struct file_access *change)
 {
-	if (may_change(change->io.obj))
+	int rc;
+
+	if (is_own(change->io.obj)) {
 		file_access_write(change);
-	else
-		change->done(change, -EOPNOTSUPP);
+		return;
+	}
+	rc = enter_copyset(change->ses->worker->iod, change->req,
+			   change->io.obj);
+	if (rc) {
+		change->done(change, rc);
+		return;
+	}
+	change->change_done = change->done;
+	change->done = end_change;
+	file_access_write(change);
 }
 
-int change_enter(const struct rpc_req *req, struct store_obj *obj,
-		 struct gate_entry *entry)
+int change_enter(struct iod *iod, const struct rpc_req *req,
+		 struct store_obj *obj, struct gate_entry *entry)
 {
-	return may_change(obj) ? store_obj_enter(obj, req->expiry, entry)
-			       : -EOPNOTSUPP;
+	int rc = enter_copyset(iod, req, obj);
+
+	if (rc)
+		return rc;
+	rc = store_obj_enter(obj, req->expiry, entry);
+	if (rc)
+		leave_copyset(iod, obj);
+	return rc;
 }
 
-void change_leave(struct store_obj *obj, struct gate_entry *entry)
+void change_leave(struct iod *iod, struct store_obj *obj,
+		  struct gate_entry *entry)
 {
 	store_obj_leave(obj, entry);
+	leave_copyset(iod, obj);
 }
 
 /* ---- flush ---- */

@@ -6,8 +6,9 @@
  * A change is one entry into the gate (gate.h): a chunk of a WRITE, a part of a COPY, a truncation,
  * a step of an allocation, a change of a counter.  All changes that requests make, except
  * removals, go through this file.  So it is the place where a change has to reach the other iods of
- * the object's group (docs/copies.md).  Only changes of the own group are possible yet: others fail
- * with -EOPNOTSUPP.
+ * the object's group (docs/copies.md).  Changes of the own group are always possible.  Changes of
+ * another one need that the request names the version in force, and that this iod is the primary
+ * (assignments.h).  Such a group has no other member yet.
  */
 #ifndef CHANGE_H
 #define CHANGE_H
@@ -30,17 +31,22 @@ int change_check(struct iod *iod, const struct rpc_req *req,
 		 struct object_key key, const struct store_seg *seg,
 		 unsigned int n);
 
-/* Writes bytes: as file_access_write(). */
+/*
+ * Writes bytes: as file_access_write().  done() may get -WIRE_ECOPYSET as well: as for
+ * copyset_enter().
+ */
 void change_start(struct file_access *change);
 
 /*
  * Call change_enter() before a change that the caller makes itself, and change_leave() after it, on
  * the same thread, which must be one of the pool unless the change needs no disk.  -ETIMEDOUT: the
- * expiry of req has passed.  After an error the change must not be made.
+ * expiry of req has passed.  -WIRE_ECOPYSET: as for copyset_enter().  After an error the change
+ * must not be made.
  */
-int change_enter(const struct rpc_req *req, struct store_obj *obj,
-		 struct gate_entry *entry);
-void change_leave(struct store_obj *obj, struct gate_entry *entry);
+int change_enter(struct iod *iod, const struct rpc_req *req,
+		 struct store_obj *obj, struct gate_entry *entry);
+void change_leave(struct iod *iod, struct store_obj *obj,
+		  struct gate_entry *entry);
 
 /*
  * A flush of what a session wrote to an object, before a request of the session is answered.  An

@@ -29,12 +29,12 @@ static int change_in_gate(struct iod *iod, const struct rpc_req *req,
 			  bool quick, int64_t *old)
 {
 	struct gate_entry entry;
-	int rc = change_enter(req, obj, &entry);
+	int rc = change_enter(iod, req, obj, &entry);
 
 	if (rc)
 		return rc;
 	rc = counter_change(iod->counters, c, quick, old);
-	change_leave(obj, &entry);
+	change_leave(iod, obj, &entry);
 	return rc;
 }
 

@@ -108,10 +108,10 @@ static int resize_in_time(struct iod *iod, const struct rpc_req *req,
 		  : store_obj_get(iod->store, key, false, &obj);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = change_enter(req, obj, &entry);
+	rc = change_enter(iod, req, obj, &entry);
 	if (!rc) {
 		rc = store_obj_resize(obj, size);
-		change_leave(obj, &entry);
+		change_leave(iod, obj, &entry);
 	}
 	if (!rc && iod->conf.sync)
 		rc = store_obj_sync(obj);

@@ -26,17 +26,18 @@ static int fallocate_part(struct op_job *job, struct store_obj *obj,
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 	uint32_t flags = le32toh(body->flags);
+	struct iod *iod = job->worker->iod;
 	struct gate_entry entry;
 	int rc;
 
-	if (store_fence_has(job->worker->iod->store, job->ses->id))
+	if (store_fence_has(iod->store, job->ses->id))
 		return -ESTALE;
-	rc = change_enter(job->req, obj, &entry);
+	rc = change_enter(iod, job->req, obj, &entry);
 	if (rc)
 		return rc;
 	rc = store_obj_space(obj, space_change_of(flags), flags & WIRE_FA_KEEP,
 			     seg->off, seg->len);
-	change_leave(obj, &entry);
+	change_leave(iod, obj, &entry);
 	return rc;
 }
 

@@ -21,6 +21,8 @@ struct file_access {
 	 * of the store; -ETIMEDOUT: a write that did not begin before the expiry of req.
 	 */
 	void (*done)(struct file_access *access, int status);
+	/* private to change.c: done() of the caller, while a change of a copyset is in progress */
+	void (*change_done)(struct file_access *access, int status);
 	/* private */
 	int (*block)(struct file_access *access);
 	int status;

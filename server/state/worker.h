@@ -28,6 +28,7 @@
 #include "server/window/window.h"
 #include "common/buffer/zone.h"
 
+struct assignments; /* assignments.h */
 struct copies;
 struct daemon; /* daemon.h */
 struct gate_waiter;
@@ -113,6 +114,7 @@ struct iod {
 	struct recent_changes *recent;
 	struct loan_table *loans;
 	struct counters *counters;
+	struct assignments *assignments;
 	/* the store was never claimed when this process began */
 	bool new_store;
 	/* NULL: no key is configured; then mgr_addresses is used */

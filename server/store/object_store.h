@@ -4,6 +4,7 @@
  *
  *   DIR/pvfs-stamp                          identity and owner of the store
  *   DIR/fences                              fenced sessions, and the manager's term
+ *   DIR/copysets                            groups of iods (server/copyset/assignments.h)
  *   DIR/objects/xx/yy/KEY                   one sparse file per object (object_key.h)
  *
  * All functions except store_open() and store_close() may be called from any thread.  Errors of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_change.c - which changes an iod makes: those of its own group. */
+/* test_change.c - which changes an iod makes: those of the groups that it serves. */
 #include <check.h>
 #include <errno.h>
 #include <ftw.h>
@@ -8,19 +8,41 @@
 #include <sys/stat.h>
 
 #include "common/util/clock.h"
+#include "server/copyset/assignments.h"
 #include "server/copyset/change.h"
 #include "tests/run_suite.h"
 
+#define GROUP 1024u /* of `other` */
+
 static char dir[64];
-static struct object_store *store;
+static struct iod *iod;
+static struct iod_session ses;
 static struct store_obj *own, *other;
+static int ended; /* times that done() was called */
 
 static struct store_obj *open_object(struct object_key key)
 {
 	struct store_obj *obj;
 
-	ck_assert_int_eq(store_obj_get(store, key, true, &obj), 0);
+	ck_assert_int_eq(store_obj_get(iod->store, key, true, &obj), 0);
 	return obj;
+}
+
+/* A copyset of one member. */
+static void assign(uint32_t version, uint32_t member)
+{
+	struct copyset set = { .id = GROUP,
+			       .version = version,
+			       .n = 1,
+			       .member = { { .iod = member } } };
+
+	ck_assert_int_eq(assignments_change(iod->assignments, &set, 1), 0);
+}
+
+static int serves(uint32_t version)
+{
+	return copyset_check(iod->assignments,
+			     (struct copyset_ref){ GROUP, version });
 }
 
 static void setup(void)
@@ -29,9 +51,15 @@ static void setup(void)
 
 	strcpy(dir, "/tmp/pvfs-change-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	ck_assert_int_eq(store_open(&attr, &store), 0);
+	iod = calloc(1, sizeof(*iod) + sizeof(iod->worker[0]));
+	ck_assert_ptr_nonnull(iod);
+	ck_assert_int_eq(store_open(&attr, &iod->store), 0);
+	ck_assert_int_eq(assignments_open(dir, 0, NULL, &iod->assignments), 0);
+	iod->worker[0].iod = iod;
+	ses.worker = &iod->worker[0];
+	ended = 0;
 	own = open_object(object_key_own(7));
-	other = open_object((struct object_key){ 7, 1024 });
+	other = open_object((struct object_key){ 7, GROUP });
 }
 
 static int rm_one(const char *path, const struct stat *sb, int type,
@@ -44,13 +72,15 @@ static void teardown(void)
 {
 	store_obj_put(own);
 	store_obj_put(other);
-	store_close(store);
+	assignments_close(iod->assignments);
+	store_close(iod->store);
+	free(iod);
 	ck_assert_int_eq(nftw(dir, rm_one, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static bool is_shut(struct store_obj *obj)
 {
-	return gate_is_shut(store_gate(store), store_obj_key(obj));
+	return gate_is_shut(store_gate(iod->store), store_obj_key(obj));
 }
 
 static void wait_until(uint64_t expiry)
@@ -65,37 +95,117 @@ START_TEST(enters_the_gate_in_time)
 	struct rpc_req req = { .expiry = clock_boot() + 1000000 };
 	struct gate_entry entry;
 
-	ck_assert_int_eq(change_enter(&req, own, &entry), 0);
+	ck_assert_int_eq(change_enter(iod, &req, own, &entry), 0);
 	wait_until(req.expiry);
 	ck_assert(is_shut(own) && !is_shut(other));
-	change_leave(own, &entry);
+	change_leave(iod, own, &entry);
 	ck_assert(!is_shut(own));
-	ck_assert_int_eq(change_enter(&req, own, &entry), -ETIMEDOUT);
+	ck_assert_int_eq(change_enter(iod, &req, own, &entry), -ETIMEDOUT);
 }
 END_TEST
+
+/* ---- of a group ---- */
+
+static struct wire_hdr header; /* of the request */
+
+static void name_version(struct rpc_req *req, uint32_t version)
+{
+	header = (struct wire_hdr){ .credits = htole32(GROUP),
+				    .status = htole32(version) };
+	*req = (struct rpc_req){ .expiry = CLOCK_NEVER, .msg.hdr = &header };
+}
 
 static void note_status(struct file_access *change, int status)
 {
 	change->status = status;
+	ended++;
 }
 
-START_TEST(of_another_group_is_refused)
+static const struct store_seg seg = { 0, 3 };
+
+static struct file_access change_of(struct rpc_req *req)
 {
-	struct rpc_req req = { .expiry = CLOCK_NEVER };
-	struct store_seg seg = { 0, 3 };
-	struct file_access change = {
+	return (struct file_access){
 		.io = { .obj = other, .seg = &seg, .buf = "abc", .len = 3 },
-		.req = &req,
+		.ses = &ses,
+		.req = req,
 		.done = note_status
 	};
+}
+
+START_TEST(only_in_the_version_in_force)
+{
+	struct rpc_req req;
+	struct file_access change = change_of(&req);
 	struct gate_entry entry;
 	struct store_stat st;
 
-	ck_assert_int_eq(change_enter(&req, other, &entry), -EOPNOTSUPP);
-	change_start(&change);
-	ck_assert_int_eq(change.status, -EOPNOTSUPP);
+	for (uint32_t version = 1; version <= 3; version++) {
+		if (version == 2)
+			assign(2, 0);
+		if (version == 3) /* another iod serves it */
+			assign(3, 1);
+		name_version(&req, version == 2 ? 1 : version);
+		ck_assert_int_eq(change_enter(iod, &req, other, &entry),
+				 -WIRE_ECOPYSET);
+		change_start(&change);
+		ck_assert_int_eq(change.status, -WIRE_ECOPYSET);
+	}
+	ck_assert_int_eq(ended, 3);
 	ck_assert_int_eq(store_obj_stat(other, &st), 0);
 	ck_assert_uint_eq(st.size, 0);
+}
+END_TEST
+
+/* Another iod was primary meanwhile.  This one waits for its own earlier change. */
+static void must_be_in_progress(uint32_t version, bool is)
+{
+	assign(version + 1, 1);
+	assign(version + 2, 0);
+	ck_assert_int_eq(serves(version + 2), is ? -WIRE_ECOPYSET : 0);
+}
+
+START_TEST(in_progress_from_enter_to_leave)
+{
+	struct gate_entry entry;
+	struct rpc_req req;
+
+	assign(1, 0);
+	name_version(&req, 1);
+	req.expiry = 1;
+	ck_assert_int_eq(change_enter(iod, &req, other, &entry), -ETIMEDOUT);
+	must_be_in_progress(1, false);
+	name_version(&req, 3);
+	ck_assert_int_eq(change_enter(iod, &req, other, &entry), 0);
+	must_be_in_progress(3, true);
+	change_leave(iod, other, &entry);
+	ck_assert_int_eq(serves(5), 0);
+}
+END_TEST
+
+static int write_status;
+
+/* Instead of the one in file_access.c, which needs a request that came over a connection. */
+void file_access_write(struct file_access *access)
+{
+	ck_assert_int_eq(ended, 0);
+	must_be_in_progress(1, true);
+	access->done(access, write_status);
+}
+
+START_TEST(in_progress_until_it_is_written)
+{
+	static const int status[] = { 0, -ENOSPC };
+	struct rpc_req req;
+	struct file_access change = change_of(&req);
+
+	assign(1, 0);
+	name_version(&req, 1);
+	write_status = status[_i];
+	change_start(&change);
+	ck_assert_int_eq(ended, 1);
+	ck_assert_int_eq(change.status, status[_i]);
+	ck_assert_int_eq(serves(3), 0);
 }
 END_TEST
 
@@ -106,7 +216,9 @@ int main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, enters_the_gate_in_time);
-	tcase_add_test(tc, of_another_group_is_refused);
+	tcase_add_test(tc, only_in_the_version_in_force);
+	tcase_add_test(tc, in_progress_from_enter_to_leave);
+	tcase_add_loop_test(tc, in_progress_until_it_is_written, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

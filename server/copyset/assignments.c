@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* assignments.c - see assignments.h. */
+#include "server/copyset/assignments.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/copyset/assignments_file.h"
+
+struct assignment {
+	struct copyset set; /* the version in force */
+	unsigned int running; /* changes */
+	bool durable; /* this version is in the file */
+	bool draining; /* changes of an earlier version must end first */
+};
+
+struct assignments {
+	uint32_t iod;
+	int dirfd;
+	const struct log *log;
+	/* One thread at a time changes rows and writes the file.  Taken before `lock`. */
+	pthread_mutex_t writing;
+	uint64_t logged; /* under `writing`: when a failed write was last logged */
+	pthread_mutex_t lock; /* guards all below; not held over a wait */
+	bool unwritten; /* a row is not durable */
+	uint32_t n, room;
+	struct assignment *row; /* in ascending order of their ids */
+};
+
+/* ---- rows ---- */
+
+/* The index of the first row whose id is at least id. */
+static uint32_t row_index(const struct assignments *a, uint32_t id)
+{
+	uint32_t low = 0, high = a->n;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (a->row[mid].set.id < id)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* NULL: there is none. */
+static struct assignment *row_find(const struct assignments *a, uint32_t id)
+{
+	uint32_t i = row_index(a, id);
+
+	return i < a->n && a->row[i].set.id == id ? &a->row[i] : NULL;
+}
+
+static int rows_grow(struct assignments *a)
+{
+	uint32_t room = a->room ? 2 * a->room : 64;
+	struct assignment *row;
+
+	if (a->n < a->room)
+		return 0;
+	if (a->n == ASSIGNMENTS_MAX)
+		return -ENOSPC;
+	row = realloc(a->row, room * sizeof(*row));
+	if (!row)
+		return -ENOMEM;
+	a->row = row;
+	a->room = room;
+	return 0;
+}
+
+static int row_add(struct assignments *a, const struct copyset *set)
+{
+	int rc = rows_grow(a);
+	uint32_t i;
+
+	if (rc)
+		return rc;
+	i = row_index(a, set->id);
+	memmove(&a->row[i + 1], &a->row[i], (a->n - i) * sizeof(a->row[0]));
+	a->row[i] = (struct assignment){ .set = *set };
+	a->n++;
+	return 0;
+}
+
+/* Whether the primary stays this iod, and no other one was primary between the two versions. */
+static bool stays_primary(const struct assignments *a,
+			  const struct copyset *old, const struct copyset *set)
+{
+	return set->version == old->version + 1 &&
+	       copyset_primary(old) == a->iod && copyset_primary(set) == a->iod;
+}
+
+static int row_change(struct assignments *a, const struct copyset *set)
+{
+	struct assignment *row = row_find(a, set->id);
+	int rc = 0;
+
+	if (row && row->set.version >= set->version)
+		return 0;
+	if (!row) {
+		rc = row_add(a, set);
+	} else {
+		if (!stays_primary(a, &row->set, set))
+			row->draining = row->running;
+		row->set = *set;
+		row->durable = false;
+	}
+	if (!rc)
+		a->unwritten = true;
+	return rc;
+}
+
+/* ---- changing them ---- */
+
+static int rows_change(struct assignments *a, const struct copyset *set,
+		       unsigned int n)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&a->lock);
+	for (unsigned int i = 0; !rc && i < n; i++)
+		rc = row_change(a, &set[i]);
+	pthread_mutex_unlock(&a->lock);
+	return rc;
+}
+
+/* `writing` is held, so only this thread changes rows. */
+static int rows_write(struct assignments *a)
+{
+	struct copyset *set = calloc(a->n, sizeof(*set));
+	int rc;
+
+	if (!set)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < a->n; i++)
+		set[i] = a->row[i].set;
+	rc = assignments_write(a->dirfd, set, a->n);
+	free(set);
+	return rc;
+}
+
+static void rows_set_durable(struct assignments *a)
+{
+	pthread_mutex_lock(&a->lock);
+	for (uint32_t i = 0; i < a->n; i++)
+		a->row[i].durable = true;
+	a->unwritten = false;
+	pthread_mutex_unlock(&a->lock);
+}
+
+static void log_change_error(struct assignments *a, int rc)
+{
+	if (rc == -ENOMEM || !log_pace(&a->logged))
+		return;
+	if (a->n == ASSIGNMENTS_MAX)
+		log_error(a->log,
+			  "the managers assigned more than %u copysets to this "
+			  "iod: it serves no further ones",
+			  ASSIGNMENTS_MAX);
+	else
+		log_error(a->log,
+			  "cannot write the file " ASSIGNMENTS_FILE
+			  " of the storage: %s; until it is written, copysets "
+			  "whose members changed are not served here: free "
+			  "space, or replace the disk",
+			  strerror(-rc));
+}
+
+int assignments_change(struct assignments *a, const struct copyset *set,
+		       unsigned int n)
+{
+	int rc;
+
+	pthread_mutex_lock(&a->writing);
+	rc = rows_change(a, set, n);
+	if (!rc && a->unwritten)
+		rc = rows_write(a);
+	if (!rc)
+		rows_set_durable(a);
+	else
+		log_change_error(a, rc);
+	pthread_mutex_unlock(&a->writing);
+	return rc;
+}
+
+/* ---- requests ---- */
+
+static bool is_served(const struct assignments *a, const struct assignment *row,
+		      uint32_t version)
+{
+	return row && row->set.version == version && row->durable &&
+	       !row->draining && copyset_primary(&row->set) == a->iod;
+}
+
+static int copyset_admit(struct assignments *a, struct copyset_ref ref,
+			 unsigned int change)
+{
+	struct assignment *row;
+	bool served;
+
+	pthread_mutex_lock(&a->lock);
+	row = row_find(a, ref.id);
+	served = is_served(a, row, ref.version);
+	if (served)
+		row->running += change;
+	pthread_mutex_unlock(&a->lock);
+	return served ? 0 : -WIRE_ECOPYSET;
+}
+
+int copyset_check(struct assignments *a, struct copyset_ref ref)
+{
+	return copyset_admit(a, ref, 0);
+}
+
+int copyset_enter(struct assignments *a, struct copyset_ref ref)
+{
+	return copyset_admit(a, ref, 1);
+}
+
+void copyset_leave(struct assignments *a, uint32_t id)
+{
+	struct assignment *row;
+
+	pthread_mutex_lock(&a->lock);
+	row = row_find(a, id);
+	if (!--row->running)
+		row->draining = false;
+	pthread_mutex_unlock(&a->lock);
+}
+
+/* ---- opening ---- */
+
+static int read_rows(struct assignments *a)
+{
+	struct copyset *set;
+	uint32_t n;
+	int rc = assignments_read(a->dirfd, ASSIGNMENTS_MAX, &set, &n);
+
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = row_add(a, &set[i]);
+	free(set);
+	if (!rc)
+		rows_set_durable(a);
+	return rc;
+}
+
+static void log_open_error(const struct log *log, const char *dir, int rc)
+{
+	if (rc == -EBADMSG)
+		log_error(log,
+			  "the file " ASSIGNMENTS_FILE
+			  " of the storage %s is damaged: restore it from a "
+			  "backup, or remove it: the managers send its "
+			  "contents again",
+			  dir);
+	else if (rc != -ENOMEM)
+		log_error(log,
+			  "cannot read the file " ASSIGNMENTS_FILE
+			  " of the storage %s: %s",
+			  dir, strerror(-rc));
+}
+
+int assignments_open(const char *dir, uint32_t iod, const struct log *log,
+		     struct assignments **out)
+{
+	struct assignments *a = calloc(1, sizeof(*a));
+	int rc;
+
+	if (!a)
+		return -ENOMEM;
+	a->iod = iod;
+	a->log = log;
+	pthread_mutex_init(&a->writing, NULL);
+	pthread_mutex_init(&a->lock, NULL);
+	a->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = a->dirfd < 0 ? -errno : read_rows(a);
+	if (rc) {
+		log_open_error(log, dir, rc);
+		assignments_close(a);
+		return rc;
+	}
+	*out = a;
+	return 0;
+}
+
+void assignments_close(struct assignments *a)
+{
+	if (!a)
+		return;
+	if (a->dirfd >= 0)
+		close(a->dirfd);
+	pthread_mutex_destroy(&a->lock);
+	pthread_mutex_destroy(&a->writing);
+	free(a->row);
+	free(a);
+}

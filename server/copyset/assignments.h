@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * assignments.h - the copysets (copyset.h) that the managers assigned to this iod, and the changes
+ * in progress under each of them.
+ *
+ * A request names a copyset and a version of its members.  The iod serves it only if this version
+ * is in force here and names this iod as the primary.  So a client with an old row never changes
+ * an object at a former primary.  These are the configurations of PacificA (Lin and others,
+ * MSR-TR-2008-25), whose versions its configuration manager counts.
+ *
+ * If an iod becomes primary while changes of an earlier version still run here, it refuses requests
+ * until they have ended.  An iod that was primary in the version before this one keeps them:
+ *
+ *	version          | 7 primary | 8 other primary | 9 primary      |
+ *	change under 7          |----------------------------|
+ *	requests under 9                               refused | admitted
+ *
+ * A version may be skipped.  Then another iod may have been primary meanwhile, so this one becomes
+ * primary again.
+ *
+ * The file DIR/copysets has the rows.  The managers send all rows before the first LEASE, and until
+ * then no client is admitted.  So requests never meet the rows of an earlier process.  The file is
+ * for a manager whose database was restored from an older copy.
+ *
+ * All functions except assignments_open() and assignments_close() may be called from any thread.
+ */
+#ifndef ASSIGNMENTS_H
+#define ASSIGNMENTS_H
+
+#include "common/dist/copyset.h"
+#include "common/util/log.h"
+#include "common/wire/wire.h"
+
+/* A ring of 1024 iods with three copies has about 60 copysets of each iod, and there are at most 64
+ * rings. */
+#define ASSIGNMENTS_MAX 8192u
+
+struct assignments;
+
+/*
+ * iod: the index of this iod.  dir: its store.  log outlives the assignments.  -EBADMSG: the file
+ * is damaged.  -ENOMEM; -errno of the file.  Errors except -ENOMEM are logged with cause and
+ * remedy.
+ */
+int assignments_open(const char *dir, uint32_t iod, const struct log *log,
+		     struct assignments **assignments);
+/* No change is in progress.  NULL: nothing happens. */
+void assignments_close(struct assignments *a);
+
+/*
+ * Puts these rows in force, except those whose version is not above the one that is in force.  From
+ * the call on, earlier versions of their copysets are refused.  The new versions are admitted
+ * after they are on stable storage.  Blocks on the disk.
+ *
+ * After an error, all earlier versions of the rows may be refused, and new ones are not admitted
+ * until a repeated call returns 0.  -ENOSPC: more than ASSIGNMENTS_MAX copysets, or the disk is
+ * full.  -ENOMEM; -errno of the file.  Errors except -ENOMEM are logged, at most once per second.
+ */
+int assignments_change(struct assignments *a, const struct copyset *set,
+		       unsigned int n);
+
+/*
+ * 0: this iod serves the copyset now, in this version.  -WIRE_ECOPYSET: it does not.  For a request
+ * that only reads, this check is enough when it begins.
+ */
+int copyset_check(struct assignments *a, struct copyset_ref ref);
+/* The same, for a change: if it returns 0, the change is in progress until copyset_leave(). */
+int copyset_enter(struct assignments *a, struct copyset_ref ref);
+void copyset_leave(struct assignments *a, uint32_t id);
+
+#endif
