@@ -150,7 +150,8 @@ static int check_manager_term(const struct iod_session *ses, unsigned int op)
 		return 0;
 	if (session_is_stale(ses))
 		return -ESTALE;
-	if (op == WIRE_RESIZE || op == WIRE_FENCE || op == WIRE_LEASE)
+	if (op == WIRE_RESIZE || op == WIRE_FENCE || op == WIRE_LEASE ||
+	    op == WIRE_ASSIGN)
 		return ses->term ? 0 : -EAGAIN;
 	return store_claimed(ses->worker->iod->store) ? 0 : -EAGAIN;
 }
@@ -188,6 +189,7 @@ static const struct operation operations[] = {
 	[WIRE_COUNTER] = { op_counter, ROLE(CLIENT) },
 	[WIRE_PLACE] = { op_place, ROLE(CLIENT) },
 	[WIRE_SHARE] = { op_share, ROLE(CLIENT) },
+	[WIRE_ASSIGN] = { op_assign, ROLE(MGR) },
 };
 
 /* NULL: not an operation of the iod. */

@@ -136,6 +136,7 @@ enum wire_op {
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
 	WIRE_PLACE	= 87,	/* the address of a counter, for RDMA atomics */
 	WIRE_SHARE	= 88,	/* the address of blocks that are read often: block.h */
+	WIRE_ASSIGN	= 91,	/* mgr only: the copysets of this iod */
 };
 
 #define WIRE_OP_END	96u	/* greater than all of them */
@@ -1405,6 +1406,17 @@ struct wire_fence {
 };
 
 /*
+ * ASSIGN: rows of copysets with this iod, or without it from now on.  The iod refuses their earlier
+ * versions, and ignores a row that is not newer than its own.  When it answers, the rows are on
+ * stable storage.  EAGAIN: they are not; send them again.  EOPNOTSUPP: a copyset has more than one
+ * member, which no iod supports yet.  Only to an iod that named WIRE_FT_COPIES.
+ */
+struct wire_assign {		/* tail: copyset[n], as in the reply to COPYSETS */
+	le32 n;			/* at most WIRE_COPYSETS_MAX */
+	le32 zero;
+};
+
+/*
  * LEASE: the iod may execute changes of clients until its own CLOCK_BOOTTIME is until, or longer if
  * it gets a later lease.  The first lease of an iod process lets it serve clients: the manager has
  * claimed it before, and has sent all fences that it missed.
@@ -1666,6 +1678,7 @@ _Static_assert(sizeof(struct wire_counter) == 24, "wire_counter");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
+_Static_assert(sizeof(struct wire_assign) == 8, "wire_assign");
 _Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
 _Static_assert(sizeof(struct wire_caps) == 8, "wire_caps");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_copysets.c - checks the rings and copysets in a reply to COPYSETS. */
+/* wire_copysets.c - checks rings and copysets: COPYSETS, ASSIGN. */
 #include "common/wire/wire_form.h"
 
 static const char *check_ring(const struct wire_ring *ring)
@@ -43,17 +43,32 @@ static const char *check_copyset(const struct wire_copyset *set)
 
 	if (id < WIRE_COPYSET_MIN || id >= WIRE_COPYSET_END)
 		return "wire_copyset.id: out of range";
+	if (!set->version)
+		return "wire_copyset.version: zero";
 	if (set->zero)
 		return "wire_copyset.zero: reserved, not zero";
 	return check_members(set);
 }
 
+/* The tail is an array of copysets in ascending order. */
+static const char *check_copysets(const struct wire_tail *tail)
+{
+	const struct wire_copyset *set = tail->ptr;
+	size_t n = tail->len / sizeof(*set);
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < n; i++) {
+		why = check_copyset(&set[i]);
+		if (!why && i && le32toh(set[i].id) <= le32toh(set[i - 1].id))
+			why = "wire_copyset.id: out of order";
+	}
+	return why;
+}
+
 const char *wire_check_copysets_rep(const struct wire_msg *msg)
 {
 	const struct wire_ring *ring = msg->tail[0].ptr;
-	const struct wire_copyset *set = msg->tail[1].ptr;
 	size_t rings = msg->tail[0].len / sizeof(*ring);
-	size_t n = msg->tail[1].len / sizeof(*set);
 	const char *why = NULL;
 
 	for (size_t i = 0; !why && i < rings; i++) {
@@ -61,10 +76,10 @@ const char *wire_check_copysets_rep(const struct wire_msg *msg)
 		if (!why && i && le32toh(ring[i].id) <= le32toh(ring[i - 1].id))
 			why = "wire_ring.id: out of order";
 	}
-	for (size_t i = 0; !why && i < n; i++) {
-		why = check_copyset(&set[i]);
-		if (!why && i && le32toh(set[i].id) <= le32toh(set[i - 1].id))
-			why = "wire_copyset.id: out of order";
-	}
-	return why;
+	return why ? why : check_copysets(&msg->tail[1]);
+}
+
+const char *wire_check_assign(const struct wire_msg *msg)
+{
+	return check_copysets(&msg->tail[0]);
 }

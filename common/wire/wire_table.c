@@ -547,6 +547,14 @@ static const struct wire_form fence = {
 	.check = wire_check_fence,
 };
 
+static const struct wire_form assign = {
+	.size = sizeof(struct wire_assign),
+	.fields = { ZERO(wire_assign, zero) },
+	.items = { ITEM(ARRAY, wire_assign, n, sizeof(struct wire_copyset),
+			WIRE_COPYSETS_MAX) },
+	.check = wire_check_assign,
+};
+
 static const struct wire_form lease = {
 	.size = sizeof(struct wire_lease),
 	.least = WIRE_LEASE_V2,
@@ -703,6 +711,7 @@ static const struct wire_op_desc ops[] = {
 	OP(COUNTER, counter_req, counter_rep),
 	OP(PLACE, place_req, place_rep),
 	OP(SHARE, empty, share_rep),
+	OP(ASSIGN, assign, empty),
 };
 
 _Static_assert(sizeof(ops) / sizeof(ops[0]) <= WIRE_OP_END, "WIRE_OP_END");

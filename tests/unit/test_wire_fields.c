@@ -90,6 +90,9 @@ struct bad {
 	TAIL("copysets reply", wire_copysets_rep, (i) + 1, wire_copyset,       \
 	     field, val, why)
 
+#define ASSIGNED(i, field, val, why)                                           \
+	TAIL("assign", wire_assign, i, wire_copyset, field, val, why)
+
 /* At the offset after two groups and a name of six bytes. */
 #define JOB(off, width, val, why)                                              \
 	{                                                                      \
@@ -592,6 +595,14 @@ static const struct bad bad[] = {
 	COPYSET(1, member[2].iod, WIRE_IOD_MAX,
 		"wire_copyset.member.iod: too large"),
 	COPYSET(1, member[0].state, 3, "wire_copyset.member.state: too large"),
+	COPYSET(1, version, 0, "wire_copyset.version: zero"),
+	BODY("assign", wire_assign, zero, 1,
+	     "wire_assign.zero: reserved, not zero"),
+	BODY("assign", wire_assign, n, WIRE_COPYSETS_MAX + 1, "wire_assign.n"),
+	ASSIGNED(0, id, 1023, "wire_copyset.id: out of range"),
+	ASSIGNED(0, version, 0, "wire_copyset.version: zero"),
+	ASSIGNED(1, id, 1024, "wire_copyset.id: out of order"),
+	ASSIGNED(1, member[0].state, 3, "wire_copyset.member.state: too large"),
 	BODY("sessions reply", wire_sessions_rep, n, WIRE_SESSIONS_MAX + 1,
 	     "wire_sessions_rep.n"),
 	BODY("sessions reply", wire_sessions_rep, more, 2,

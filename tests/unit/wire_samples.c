@@ -83,6 +83,7 @@ static const struct wire_copyset copyset_rows[2] = {
 static const struct wire_copysets_rep copysets_rep = {
 	.revision = 9, .next = 1036, .rings = 2, .n = 2
 };
+static const struct wire_assign assign = { .n = 2 };
 static const struct wire_copysets_rep copysets_none = { .revision = 5 };
 static const struct wire_evict evict = { .session = 7, .wait_ms = 1000 };
 static const struct wire_evict evict_job = { .by = WIRE_EV_JOB, .len = 6 };
@@ -517,6 +518,9 @@ const struct wire_sample wire_samples[] = {
 	{ "fence", WIRE_FENCE, BODY(fence),
 	  .tail = { ARR(wire_fence, n, handles) }, .ntail = 1 },
 	{ "fence reply", WIRE_FENCE, REP },
+	{ "assign", WIRE_ASSIGN, BODY(assign),
+	  .tail = { ARR(wire_assign, n, copyset_rows) }, .ntail = 1 },
+	{ "assign reply", WIRE_ASSIGN, REP },
 	{ "objects", WIRE_OBJECTS, BODY(walk) },
 	{ "objects reply", WIRE_OBJECTS, REP, BODY(walk_rep),
 	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },

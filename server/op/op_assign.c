@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * op_assign.c - ASSIGN puts rows of copysets in force (assignments.h).  The iod answers when they
+ * are durable.  Until then the manager repeats it.
+ */
+#include <errno.h>
+
+#include "server/copyset/assignments.h"
+#include "server/op/op_int.h"
+
+_Static_assert(COPYSET_COPIES_MAX == WIRE_COPIES_MAX, "members");
+_Static_assert((unsigned int)COPYSET_SERVING == WIRE_CS_SERVING &&
+		       (unsigned int)COPYSET_SYNCING == WIRE_CS_SYNCING &&
+		       (unsigned int)COPYSET_OFFLINE == WIRE_CS_OFFLINE,
+	       "states");
+
+static struct copyset copyset_from_wire(const struct wire_copyset *from)
+{
+	struct copyset set = { .id = le32toh(from->id),
+			       .version = le32toh(from->version),
+			       .losses = le32toh(from->losses),
+			       .n = le32toh(from->n) };
+
+	for (uint32_t i = 0; i < set.n; i++)
+		set.member[i] = (struct copyset_member){
+			.iod = le16toh(from->member[i].iod),
+			.state = le16toh(from->member[i].state)
+		};
+	return set;
+}
+
+static int put_in_force(struct op_job *job)
+{
+	const struct wire_assign *body = job->req->msg.body;
+	const struct wire_copyset *from = job->req->msg.tail[0].ptr;
+	struct copyset set[WIRE_COPYSETS_MAX];
+	uint32_t n = le32toh(body->n);
+
+	for (uint32_t i = 0; i < n; i++)
+		set[i] = copyset_from_wire(&from[i]);
+	return assignments_change(job->worker->iod->assignments, set, n);
+}
+
+static void finish_assign(struct op_job *job, int status)
+{
+	op_job_reply(job, status ? -EAGAIN : 0);
+}
+
+/* A change reaches this iod alone: see change.h. */
+static bool has_copies(const struct rpc_req *req)
+{
+	const struct wire_assign *body = req->msg.body;
+	const struct wire_copyset *set = req->msg.tail[0].ptr;
+
+	for (uint32_t i = 0; i < le32toh(body->n); i++)
+		if (le32toh(set[i].n) > 1)
+			return true;
+	return false;
+}
+
+void op_assign(struct worker *w, struct rpc_req *req)
+{
+	if (has_copies(req))
+		rpc_reply_status(req, -EOPNOTSUPP);
+	else
+		op_job_start(w, req, DISK_CONTROL, put_in_force, finish_assign);
+}
