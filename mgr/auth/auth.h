@@ -15,11 +15,14 @@
 
 #include "mgr/request/caller.h"
 
-/* Sets mgr->auth and starts the threads; -errno.  Call mgr_auth_free() also after an error. */
+/*
+ * Sets mgr->auth and starts the threads. Returns 0 or -errno. Call mgr_auth_free() also after an
+ * error.
+ */
 int mgr_auth_open(struct mgr *mgr);
-/* Before the server is closed: requests in progress get no reply. */
+/* Call it before the server is closed. Requests in progress get no reply. */
 void mgr_auth_close(struct mgr *mgr);
-/* After the server is closed. */
+/* Call it after the server is closed. */
 void mgr_auth_free(struct mgr *mgr);
 /* Continues the requests whose work in a thread has ended. */
 void mgr_auth_collect(struct mgr *mgr);
@@ -38,26 +41,33 @@ bool mgr_auth_handle_request(struct mgr *mgr, struct rpc_req *rpc);
 /* Frees the challenge that was not used. */
 void auth_challenge_drop(struct caller *caller);
 /*
- * Checks a client whose session already has a row.  0: it may continue the session. -EKEYREJECTED:
- * the client proves nothing.  If the row belongs to another user: -ESTALE to a client with a
- * ticket, which then continues under a new session; otherwise -EPERM.
+ * Checks a client whose session already has a row. Returns 0 if the client may continue the
+ * session, and -EKEYREJECTED if it proves nothing. If the row belongs to another user, returns
+ * -ESTALE for a client with a ticket, which then continues under a new session, and -EPERM for all
+ * others.
  */
 int session_ticket_check_return(const struct mgr *mgr,
 				const struct rpc_session_info *info,
 				const struct session_rec *rec);
-/* The session came with a ticket, or got one: sets when it expires. */
+/* Called when the session came with a ticket, or got one: sets the time when the ticket expires. */
 void session_ticket_start(const struct mgr *mgr, struct rpc_session *session);
 
 /* ---- session_groups.c: lists of more groups than a message has room for (group_lists.h) ---- */
 
-/* Answers the request if it is GROUPS.  Returns whether it was. */
+/* Answers the request if it is GROUPS. Returns whether it was GROUPS. */
 bool session_groups_handle_request(struct mgr *mgr, struct rpc_req *rpc);
-/* Finds the list of the session's own groups, if it needs one.  -WIRE_ENOGROUPS: missing. */
+/*
+ * Finds the list of the session's own groups, if it needs one. Returns 0, or -WIRE_ENOGROUPS if the
+ * list is missing.
+ */
 int session_groups_resolve(struct mgr *mgr, struct rpc_req *rpc);
-/* Sets the groups of cred to a list of the session, for this request.  -WIRE_ENOGROUPS: missing. */
+/*
+ * Sets the groups of cred to a list of the session, for this request. Returns 0, or -WIRE_ENOGROUPS
+ * if the list is missing.
+ */
 int session_groups_find(struct caller *caller, uint64_t number,
 			struct ns_cred *cred);
-/* The session ends. */
+/* Called when the session ends. */
 void session_groups_release(struct caller *caller);
 
 #endif

@@ -18,18 +18,21 @@
 
 struct mgr_auth {
 	struct pool *pool;
-	struct munger *munger; /* with AUTH_MUNGE */
+	struct munger *munger; /* not NULL with AUTH_MUNGE */
 	struct user_groups groups;
 	struct group_lists lists;
 	uint8_t list_key
-		[MAC_KEY_LEN]; /* of this process, for the numbers of lists */
+		/* key of this process, for the numbers of lists */
+		[MAC_KEY_LEN];
 	struct ticket_verifier house; /* verifies the manager's own tickets */
 	struct ticket_hooks keeper;
-	/* Clients that got no ticket, by reason; the last entry: all other reasons. */
+	/*
+	 * Number of clients that got no ticket, by reason. The last entry counts all other reasons.
+	 */
 	struct refusal {
-		int status; /* 0: not in use */
+		int status; /* 0 if the entry is not in use */
 		uint64_t n;
-		uint64_t logged; /* when it was logged last */
+		uint64_t logged; /* time when it was logged last */
 	} refusals[REFUSALS];
 };
 
@@ -45,22 +48,24 @@ static inline uint64_t auth_ticket_life_ns(const struct mgr *mgr)
 void auth_challenge_start(struct mgr *mgr, struct rpc_req *rpc);
 /* Executes AUTH; uses up the challenge, if there is one.  Replies now or later. */
 void auth_prove(struct mgr *mgr, struct rpc_req *rpc);
-/* The session's ticket has expired, which is logged once. */
+/* Returns whether the session's ticket has expired, which is logged once. */
 bool session_ticket_has_expired(struct mgr *mgr, struct rpc_session *session);
 
 /* ---- session_groups.c ---- */
 
-/* Makes the groups a list of the manager, pinned, and names it in who.  -ENOMEM. */
+/*
+ * Makes the groups a pinned list of the manager, and writes its name to who. Returns 0 or -ENOMEM.
+ */
 int session_groups_name_list(struct mgr *mgr, const uint32_t *gid, uint32_t n,
 			     struct admitted *who, struct group_list **list);
-/* Sets the list of the session and pins it again; NULL: the session has no list. */
+/* Sets the list of the session and pins it again. NULL means that the session has no list. */
 void session_groups_set(struct caller *caller, struct group_list *list);
 
 /* ---- auth_refusals.c ---- */
 
 /* Replies with the status alone; a repeated request is executed again. */
 void auth_reply(struct rpc_req *rpc, int status);
-/* The same; also counts and logs the refusal. */
+/* As auth_reply(), and counts and logs the refusal. */
 void auth_refuse(struct mgr *mgr, struct rpc_req *rpc, int status);
 
 #endif

@@ -23,20 +23,21 @@
 struct backup_server;
 
 /*
- * Makes the socket in the storage directory dirfd, and serves one command at a time.  A command
- * that comes meanwhile gets -EBUSY.  If a command reads no data for 30 s, the manager ends its
- * copy.  st, log and dirfd must outlive the server.  0 or -errno, not logged.
+ * Makes the socket in the storage directory dirfd, and serves one command at a time. A command that
+ * comes meanwhile gets -EBUSY. If a command reads no data for 30 s, the manager ends the copy for
+ * this command. st, log and dirfd must outlive the server. Returns 0 or -errno, which is not
+ * logged.
  */
 int backup_server_open(struct store *st, int dirfd, const struct log *log,
 		       struct backup_server **server);
-/* Ends a copy that runs.  server may be NULL. */
+/* Ends a copy in progress. server may be NULL. */
 void backup_server_close(struct backup_server *server);
 
 /*
  * Copies the database of the manager that runs on `storage` of the file system fsid to dir,
- * durably.  Makes dir, which must not exist or be empty.  The stamp is written last: without it no
- * manager starts on dir.  If root calls it, the files get the owner of the database.  0 or -errno,
- * logged; after an error nothing remains of the copy.
+ * durably. Makes dir, which must not exist or be empty. The stamp is written last: without it no
+ * manager starts on dir. If root calls it, the files get the owner of the database. Returns 0, or
+ * -errno, which is logged; then nothing remains of the copy.
  */
 int backup_run(const char *storage, uint64_t fsid, const char *dir,
 	       const struct log *log);
@@ -49,8 +50,8 @@ int backup_run(const char *storage, uint64_t fsid, const char *dir,
  */
 int backup_connect(int dirfd);
 /*
- * Reads such a stream from fd, which blocks, and makes dir/db of it, durably. dir must not exist or
- * be empty.  After an error nothing remains of the copy. -errno, logged.
+ * Reads such a stream from fd, a blocking descriptor, and makes dir/db of it, durably. dir must not
+ * exist or be empty. Returns 0, or -errno, which is logged; then nothing remains of the copy.
  */
 int backup_receive(int fd, const char *dir, const struct log *log);
 

@@ -11,22 +11,22 @@
 
 /* ---- the stream ---- */
 
-#define BACKUP_SOCKET "backup.socket" /* in the storage directory */
-#define BACKUP_FORMAT 1u /* of the stream */
-#define BACKUP_NAME_MAX 63u /* bytes in the name of a file */
-#define BACKUP_DATA_MAX (1u << 20) /* bytes in a frame */
+#define BACKUP_SOCKET "backup.socket" /* name in the storage directory */
+#define BACKUP_FORMAT 1u /* version of the stream's format */
+#define BACKUP_NAME_MAX 63u /* maximum bytes in the name of a file */
+#define BACKUP_DATA_MAX (1u << 20) /* maximum bytes in a frame */
 
 enum backup_kind {
-	BACKUP_BEGIN = 1, /* struct backup_begin */
-	BACKUP_FILE, /* the name of the next file, without NUL */
-	BACKUP_DATA, /* its next bytes */
-	BACKUP_END, /* int32_t: 0 or -errno.  The last frame. */
+	BACKUP_BEGIN = 1, /* contains a struct backup_begin */
+	BACKUP_FILE, /* contains the name of the next file, without NUL */
+	BACKUP_DATA, /* contains the next bytes of the file */
+	BACKUP_END, /* contains an int32_t, 0 or -errno; the last frame */
 };
 
 /* Both ends are processes of one host. */
 struct backup_frame {
 	uint32_t kind;
-	uint32_t len; /* of what follows */
+	uint32_t len; /* bytes that follow this head */
 };
 
 struct backup_begin {
@@ -41,28 +41,29 @@ int backup_socket(int dirfd, struct sockaddr_un *address);
 /* ---- the folder of a copy ---- */
 
 struct backup_folder {
-	uid_t uid; /* of new files; (uid_t)-1: whoever writes them */
+	/* owner of new files; (uid_t)-1 means the user of the process */
+	uid_t uid;
 	gid_t gid;
 	/* private */
 	const char *dir;
-	int parent; /* dir */
-	int dirfd; /* of the database in it */
-	int fd; /* of the current file; -1: none */
-	bool made; /* dir did not exist */
-	bool foreign; /* a file could not be given to uid */
+	int parent; /* descriptor of dir */
+	int dirfd; /* descriptor of the database's folder in dir */
+	int fd; /* descriptor of the current file; -1 if there is none */
+	bool made; /* this call made dir */
+	bool foreign; /* a file could not get the owner uid */
 };
 
-/* Begins a copy in dir; uid and gid are set.  -ENOTEMPTY: dir has files. */
+/* Begins a copy in dir. The caller has set uid and gid. Returns -ENOTEMPTY if dir has files. */
 int backup_folder_open(struct backup_folder *folder, const char *dir);
-/* Functions of a struct store_sink whose arg is the folder. */
+/* These are the functions of a struct store_sink whose arg is the folder. */
 int backup_folder_file(void *arg, const char *name);
 int backup_folder_data(void *arg, uint64_t offset, const void *bytes,
 		       size_t len);
-/* The copy is complete: makes it durable and names it "db". */
+/* Called when the copy is complete: makes it durable and names it "db". */
 int backup_folder_publish(struct backup_folder *folder);
-/* Makes the folder one that a manager starts on, with the stamp of the storage directory. */
+/* Writes the stamp of the storage directory, so that a manager can start on the folder. */
 int backup_folder_stamp(struct backup_folder *folder, int storage);
-/* Removes all of the copy, also after backup_folder_publish(). */
+/* Removes the whole copy, also after backup_folder_publish(). */
 void backup_folder_discard(struct backup_folder *folder);
 void backup_folder_close(struct backup_folder *folder);
 

@@ -12,14 +12,17 @@
 
 struct store;
 
-/* The wire's side is little-endian; 0 stays 0. */
+/*
+ * Convert an internal handle to the external one, or back.  The external one is little-endian, as
+ * on the wire.  0 stays 0.
+ */
 uint64_t handle_to_wire(const struct store *st, uint64_t handle);
 uint64_t handle_from_wire(const struct store *st, uint64_t wire);
-/* The same as numbers, for log lines and tools. */
+/* Convert in the same way, with the external handle as a number, for log lines and tools. */
 uint64_t handle_external(const struct store *st, uint64_t handle);
 uint64_t handle_internal(const struct store *st, uint64_t shown);
 
-/* The permutation: Speck64/128.  key[0] is used first. */
+/* The permutation is Speck64/128. key[0] is used first. */
 #define HANDLE_ROUNDS 27
 struct handle_cipher {
 	uint32_t round[HANDLE_ROUNDS];

@@ -10,7 +10,7 @@
 
 struct lock_rec {
 	uint64_t handle, session, owner;
-	uint64_t start, end; /* bytes [start, end) */
+	uint64_t start, end; /* the bytes [start, end) */
 	uint32_t type; /* WIRE_L_SHARED, WIRE_L_EXCLUSIVE */
 	uint32_t space; /* WIRE_L_WHOLE or 0 */
 };
@@ -18,15 +18,15 @@ struct lock_rec {
 #define LOCK_EXCLUSIVE 2u /* WIRE_L_EXCLUSIVE */
 
 /*
- * The lock counts for the user uid.  -ENOLCK: this user, or all users together, have
- * too many.
+ * Adds a lock, which counts for the user uid. Returns 0, or -ENOLCK if this user, or all users
+ * together, have too many locks.
  */
 int lock_put(struct store *st, const struct lock_rec *rec, uint32_t uid);
 int lock_del(struct store *st, const struct lock_rec *rec);
 
 /*
- * Sets *rec to a lock of another holder in want->space that conflicts with want: the one with the
- * lowest start. -ENOENT: there is none.
+ * Sets *rec to the lock of another holder in want->space that conflicts with want and has the
+ * lowest start. Returns 0, or -ENOENT if there is none.
  */
 int lock_find(struct store *st, const struct lock_rec *want,
 	      struct lock_rec *rec);
@@ -54,7 +54,7 @@ struct lock_cursor {
 };
 int lock_cursor_open(struct store *st, uint64_t handle, uint64_t session,
 		     uint64_t owner, struct lock_cursor *it);
-/* 0, or -ENOENT after the last lock of the file. */
+/* Returns 0, or -ENOENT after the last lock of the file. */
 int lock_cursor_next(struct lock_cursor *it, struct lock_rec *rec);
 /*
  * Moves to the first lock of the holder of `at`, in at->space, that ends at at->start
@@ -65,7 +65,7 @@ int lock_cursor_seek(struct lock_cursor *it, const struct lock_rec *at,
 		     struct lock_rec *rec);
 void lock_cursor_close(struct lock_cursor *it);
 
-/* For two locks of the same file. */
+/* Returns whether two locks of the same file have the same holder. */
 static inline bool lock_same_holder(const struct lock_rec *a,
 				    const struct lock_rec *b)
 {
@@ -75,14 +75,14 @@ static inline bool lock_same_holder(const struct lock_rec *a,
 /* The files of which a session has or had locks, with the number of locks. */
 int locker_put(struct store *st, uint64_t session, uint64_t handle,
 	       uint32_t locks);
-/* -ENOENT.  Rows of older versions have no number: 0. */
+/* Returns 0 or -ENOENT. Rows of older versions have no number, so it is 0. */
 int locker_get(struct store *st, uint64_t session, uint64_t handle,
 	       uint32_t *locks);
 int locker_del(struct store *st, uint64_t session, uint64_t handle);
-/* *locks: the number of locks of the session in at most max of its files. */
+/* Sets *locks to the number of locks of the session in at most max of its files. */
 int locker_count(struct store *st, uint64_t session, uint32_t max,
 		 uint32_t *locks);
-/* Any of these files; -ENOENT: none. */
+/* Sets *handle to any of these files. Returns 0, or -ENOENT if there is none. */
 int locker_any(struct store *st, uint64_t session, uint64_t *handle);
 
 #endif

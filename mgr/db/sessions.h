@@ -9,12 +9,13 @@
 
 #include "mgr/db/store.h"
 
-#define SESSION_FENCED 0x1u /* ended; the manager is informing the iods */
-/* ended; its open records and locks are being dropped */
+/* the session has ended; the manager is informing the iods */
+#define SESSION_FENCED 0x1u
+/* the session has ended; its open records and locks are being dropped */
 #define SESSION_ENDED 0x2u
-#define SESSION_BYE 0x4u /* ended by BYE */
+#define SESSION_BYE 0x4u /* the session was ended by BYE */
 #define SESSION_OVER (SESSION_FENCED | SESSION_ENDED | SESSION_BYE)
-#define SESSION_EVICTED 0x10u /* ended by an administrator */
+#define SESSION_EVICTED 0x10u /* the session was ended by an administrator */
 #define SESSION_DECLARES                                                       \
 	0x8u /* the client declares its holds again when the manager restarts */
 
@@ -27,9 +28,9 @@ struct session_rec {
 
 int session_get(struct store *st, uint64_t id, struct session_rec *rec);
 int session_put(struct store *st, const struct session_rec *rec);
-/* Also deletes its replies. */
+/* Deletes the session and its replies. */
 int session_del(struct store *st, uint64_t id);
-/* Calls fn for each session; stops at the first non-zero value and returns it. */
+/* Calls fn for each session. Stops at the first non-zero value of fn and returns it. */
 int session_walk(struct store *st,
 		 int (*fn)(void *arg, const struct session_rec *rec),
 		 void *arg);
@@ -42,7 +43,8 @@ int session_walk(struct store *st,
  */
 enum reply_kind { REPLY_DONE = 1, REPLY_JOB = 2, REPLY_OPENED = 3 };
 
-#define REPLY_MAX 512u /* bytes, of a request that changes something */
+/* maximum bytes of the reply to a request that changes something */
+#define REPLY_MAX 512u
 
 struct reply_rec {
 	uint64_t seq;
@@ -55,12 +57,12 @@ struct reply_rec {
 	uint8_t bytes[REPLY_MAX];
 };
 
-/* The last reply of the slot; -ENOENT: none. */
+/* Reads the last reply of the slot. Returns 0, or -ENOENT if there is none. */
 int reply_get(struct store *st, uint64_t session, unsigned int slot,
 	      struct reply_rec *rec);
 int reply_put(struct store *st, uint64_t session, unsigned int slot,
 	      const struct reply_rec *rec);
-/* Calls fn for each slot of the session; stops at the first non-zero value and returns it. */
+/* Calls fn for each slot of the session. Stops at the first non-zero value of fn and returns it. */
 int reply_walk(struct store *st, uint64_t session,
 	       int (*fn)(void *arg, unsigned int slot,
 			 const struct reply_rec *rec),
@@ -80,7 +82,7 @@ int reply_walk(struct store *st, uint64_t session,
 
 struct open_rec {
 	uint64_t session;
-	uint64_t open; /* store_new_id() */
+	uint64_t open; /* from store_new_id() */
 	uint64_t handle;
 	uint32_t flags; /* OPEN_* */
 };
@@ -89,9 +91,9 @@ int open_get(struct store *st, uint64_t session, uint64_t open,
 	     struct open_rec *rec);
 int open_put(struct store *st, const struct open_rec *rec);
 int open_del(struct store *st, uint64_t session, uint64_t open);
-/* *n: the number of open records of the session, at most max. */
+/* Sets *n to the number of open records of the session, at most max. */
 int open_count(struct store *st, uint64_t session, uint32_t max, uint32_t *n);
-/* Any open record of the session; -ENOENT: it has none. */
+/* Reads any open record of the session. Returns 0, or -ENOENT if it has none. */
 int open_any(struct store *st, uint64_t session, struct open_rec *rec);
 
 #endif

@@ -17,13 +17,14 @@
 
 #include "mgr/db/store.h"
 
-#define ENTRY_HEAD 32u /* bytes */
-#define ENTRY_ROWS_MAX (STORE_ENTRY_MAX - ENTRY_HEAD) /* bytes of rows */
+#define ENTRY_HEAD 32u /* bytes of the head of an entry */
+/* maximum bytes of rows in an entry */
+#define ENTRY_ROWS_MAX (STORE_ENTRY_MAX - ENTRY_HEAD)
 
 /* The memory of key and val belongs to the list or the caller. */
 struct row_image {
 	enum store_table table;
-	bool exists; /* false: there is no such row; len is 0 */
+	bool exists; /* false if there is no such row; len is then 0 */
 	const void *key;
 	size_t klen; /* 1 .. STORE_KEY_MAX */
 	const void *val;
@@ -37,7 +38,7 @@ struct row_list {
 	uint32_t rows;
 };
 
-/* Copies the row.  -ENOMEM: nothing changed. */
+/* Copies the row to the end of the list. Returns 0, or -ENOMEM without a change. */
 int row_list_add(struct row_list *list, const struct row_image *row);
 /* Removes the rows, and keeps the memory. */
 static inline void row_list_clear(struct row_list *list)
@@ -48,24 +49,27 @@ static inline void row_list_clear(struct row_list *list)
 void row_list_free(struct row_list *list);
 
 /*
- * Reads the row at *at, checks each field of it, and moves *at to its end.  1; 0: *at is end;
- * -EBADMSG: the bytes are not a row.
+ * Reads the row at *at, checks each field of it, and moves *at to its end. Returns 1; 0 if *at is
+ * end; or -EBADMSG if the bytes are not a row.
  */
 int row_next(const uint8_t **at, const uint8_t *end, struct row_image *row);
 
 /* An entry that is being filled.  Set it to zero. */
 struct write_entry {
 	uint64_t first; /* number of the first change; set by the owner */
-	uint32_t changes; /* write sets in it */
+	uint32_t changes; /* number of write sets in the entry */
 	struct row_list list; /* ENTRY_HEAD bytes, and the rows */
 };
 
-/* Whether the write set fits into the entry. */
+/* Returns whether the write set fits into the entry. */
 bool write_entry_has_room(const struct write_entry *e,
 			  const struct row_list *set);
-/* Allocates memory, so that write_entry_add() of this write set succeeds.  -ENOMEM */
+/* Allocates memory, so that write_entry_add() of this write set succeeds. Returns 0 or -ENOMEM. */
 int write_entry_reserve(struct write_entry *e, const struct row_list *set);
-/* Call write_entry_has_room() and write_entry_reserve() for the set before. */
+/*
+ * Appends a write set. The caller has called write_entry_has_room() and write_entry_reserve() for
+ * it.
+ */
 void write_entry_add(struct write_entry *e, const struct row_list *set);
 /* Writes the head.  list.bytes is then the complete entry. */
 void write_entry_finish(struct write_entry *e);
@@ -73,14 +77,15 @@ void write_entry_free(struct write_entry *e);
 
 /* A decoded entry. */
 struct write_entry_info {
-	uint64_t first, last; /* numbers of its changes */
-	const uint8_t *rows, *end; /* in the entry */
+	/* numbers of the first and the last change in the entry */
+	uint64_t first, last;
+	const uint8_t *rows, *end; /* begin and end of the rows in the entry */
 };
 
-/* Checks the head.  -EBADMSG */
+/* Checks the head.  Returns 0 or -EBADMSG. */
 int write_entry_read_head(const void *entry, size_t len,
 			  struct write_entry_info *info);
-/* Checks the head and all rows.  -EBADMSG: nothing of it may be used. */
+/* Checks the head and all rows.  After -EBADMSG, nothing of the entry may be used. */
 int write_entry_read(const void *entry, size_t len,
 		     struct write_entry_info *info);
 
