@@ -17,8 +17,8 @@
 #include "mgr/state/mgr_state.h"
 
 /*
- * Call it before the store is opened.  If the snapshot in the log requires the complete copy,
- * replaces the database by it.  Deletes any other copy.  0 or -errno, logged.
+ * Call it before the store is opened. If the snapshot in the log requires the complete copy,
+ * replaces the database by it. Deletes any other copy. Returns 0, or -errno, which is logged.
  */
 int filling_finish(const char *storage, const struct log *log);
 /*

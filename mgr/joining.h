@@ -28,11 +28,14 @@ void joining_peers_attr(const struct mgr *mgr, struct peers_attr *attr);
  */
 int joining_find_group(struct mgr *mgr, bool empty, uint64_t *group);
 
-/* After the group and the peers.  -EIO, logged: this member has lost its log.  -ENOMEM. */
+/*
+ * Call it after the group and the peers are open. Returns 0; -EIO if this member has lost its log,
+ * which is logged; or -ENOMEM.
+ */
 int joining_open(struct mgr *mgr);
-/* The address of a member, in uri[ADDR_STRLEN].  -ENOENT: unknown. */
+/* Writes the address of a member to uri[ADDR_STRLEN]. Returns -ENOENT if it is unknown. */
 int joining_find_address(const struct mgr *mgr, uint64_t id, char *uri);
-/* Before the group is closed. */
+/* Call it before the group is closed. */
 void joining_close(struct mgr *mgr);
 
 #endif

@@ -6,11 +6,11 @@
 #include "mgr/state/mgr_state.h"
 
 /*
- * If it is a MANAGERS, answers it, now or later, and returns true.  The session may be of a client,
- * or of another manager, which has no struct caller.
+ * If the request is a MANAGERS, answers it, now or later, and returns true. The session may be of a
+ * client, or of another manager, which has no struct caller.
  */
 bool managers_handle_request(struct mgr *mgr, struct rpc_req *rpc);
-/* Before the server is closed: gives up a request that waits. */
+/* Call it before the server is closed. Gives up a request that waits. */
 void managers_service_stop(struct mgr *mgr);
 
 #endif

@@ -23,14 +23,14 @@ struct mgr;
 int mgr_start(const struct mgr_conf *conf, const struct log *log,
 	      struct daemon *daemon, struct mgr **mgr);
 /*
- * Instead of mgr_start(): checks every page of the database.  0, or an error; the log
- * says what is wrong.  No manager may run on the database.
+ * Checks every page of the database, instead of mgr_start(). Returns 0, or an error; the log then
+ * names the damage. No manager may run on the database.
  */
 int mgr_check(const struct mgr_conf *conf, const struct log *log);
 /*
- * Instead of mgr_start(): makes a database that is older than the iods' state usable,
- * in place of a lost one.  It takes effect at the next start.  All iods must run, and
- * no manager.  0 or -errno, logged; -EOPNOTSUPP: there are several managers.
+ * Makes a database that is older than the iods' state usable, in place of a lost one. It is called
+ * instead of mgr_start(), and takes effect at the next start. All iods must run, and no manager.
+ * Returns 0 or -errno, which is logged; -EOPNOTSUPP if there are several managers.
  */
 int mgr_restore(const struct mgr_conf *conf, const struct log *log);
 /*
@@ -41,7 +41,7 @@ int mgr_restore(const struct mgr_conf *conf, const struct log *log);
  * logged.  If it was interrupted, call it again.
  */
 int mgr_recover(const struct mgr_conf *conf, bool force, const struct log *log);
-/* Reads the keys again.  Any thread. */
+/* Reads the keys again. Any thread may call it. */
 void mgr_reload(struct mgr *mgr);
 /* Stops the manager.  Clients will send unanswered requests to the next run of the manager. */
 void mgr_stop(struct mgr *mgr);

@@ -14,11 +14,14 @@
 
 #include "mgr/state/mgr_state.h"
 
-/* All return -errno, logged.  Call parts_close() also after an error. */
+/* All return 0, or -errno, which is logged. Call parts_close() also after an error. */
 int parts_open_base(struct mgr *mgr);
-/* May wait for another manager: -ECANCELED, not logged, if mgr->stop is set meanwhile. */
+/*
+ * May wait for another manager. Returns -ECANCELED, which is not logged, if mgr->stop is set
+ * meanwhile.
+ */
 int parts_open_member(struct mgr *mgr);
-/* As after a restart of the manager. */
+/* Opens the service as after a restart of the manager. */
 int parts_open_service(struct mgr *mgr);
 /* Closes what is open, and frees mgr. */
 void parts_close(struct mgr *mgr);

@@ -5,7 +5,10 @@
 
 #include "common/util/log.h"
 
-/* No manager may use the database meanwhile.  -EINPROGRESS, logged: it was interrupted. */
+/*
+ * No manager may use the database meanwhile. Returns 0, or -EINPROGRESS if a recovery was
+ * interrupted, which is logged.
+ */
 int recovery_check_over(int dirfd, const char *storage, const struct log *log);
 
 #endif

@@ -24,37 +24,38 @@
 
 /* A file that has a name. */
 struct walk_file {
-	UT_hash_handle hh; /* by handle */
+	UT_hash_handle hh; /* the key is the handle */
 	uint64_t handle;
 	int64_t ctime;
-	uint32_t links; /* names that the walk found */
-	uint32_t nlink; /* stored link count */
-	struct dist dist; /* regular files */
+	uint32_t links; /* number of names that the walk found */
+	uint32_t nlink; /* link count in the attributes of the file */
+	struct dist dist; /* only of regular files */
 	bool dir;
 };
 
 struct fsck {
 	struct mgr_conf conf;
 	const struct log *log;
-	unsigned int timeout_ms; /* of one call */
+	unsigned int timeout_ms; /* time limit of a call */
 
-	/* server_calls.c */
-	struct keyring *ring; /* NULL: no key is configured */
+	/* fields of server_calls.c: */
+	struct keyring *ring; /* NULL if no key is configured */
 	struct fabric fabric;
 	struct rpc_ctx *ctx;
 	struct rpc_peer *mgr;
-	struct rpc_peer **iod; /* conf.niods */
+	struct rpc_peer **iod; /* conf.niods of them */
 	uint8_t *arena; /* FSCK_ARENA bytes, for READDIR */
-	struct rail_mem mem; /* of the arena */
-	struct rail_mem *area; /* points to mem; NULL: not set up yet */
+	struct rail_mem mem; /* registration of the arena */
+	struct rail_mem *area; /* points to mem; NULL if it is not set up yet */
 
-	/* one pass */
+	/* fields of the present pass: */
 	int64_t start_time; /* ns since the epoch */
 	struct walk_file *walk_files;
 	uint64_t *pending; /* directories to be read */
 	size_t npending, pending_room;
 	struct problem_list problems;
-	uint64_t files, dirs, objects; /* counts */
+	/* numbers of files, directories and objects */
+	uint64_t files, dirs, objects;
 };
 
 /* ---- server_calls.c: blocking calls ---- */
@@ -72,32 +73,32 @@ struct fsck_reply {
 	uint8_t tail[WIRE_HANDLE_MAX * 8];
 };
 /*
- * Sends a request and waits for its reply.  tail and reply may be NULL.  Returns 0 or the status of
- * the reply; -EPROTO: the reply is too long.  A call without a reply is logged.
+ * Sends a request and waits for its reply. tail and reply may be NULL. Returns 0, the status of the
+ * reply, or -EPROTO if the reply is too long. A call without a reply is logged.
  */
 int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	      const struct fsck_bytes *body, const struct fsck_bytes *tail,
 	      struct fsck_reply *reply);
-/* The layout in the attributes of a regular file. */
+/* Returns the layout in the attributes of a regular file. */
 static inline struct dist fsck_dist(const struct wire_attr *attr)
 {
 	return (struct dist){ le32toh(attr->dist.base),
 			      le32toh(attr->dist.pcount),
 			      le32toh(attr->dist.ssize) };
 }
-/* The attributes of a file.  -ESTALE: no such file. */
+/* Reads the attributes of a file. Returns -ESTALE if there is no such file. */
 int fsck_get_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);
-/* The same; -ENXIO: the handle was never given out by this manager. */
+/* As fsck_get_attr(), but returns -ENXIO if this manager has never given out the handle. */
 int fsck_get_attr_or_unissued(struct fsck *f, uint64_t handle,
 			      struct wire_attr *attr);
 
 /* ---- name_walk.c ---- */
 
-/* Reads the whole tree into walk_files; adds dangling names to the problems. */
+/* Reads the whole tree into walk_files. Adds dangling names to the problems. */
 int name_walk_run(struct fsck *f);
 /* Adds files with a wrong link count to the problems. */
 int name_walk_check_links(struct fsck *f);
-/* NULL: the walk found no name of this file. */
+/* Returns NULL if the walk found no name of this file. */
 struct walk_file *name_walk_find(struct fsck *f, uint64_t handle);
 void name_walk_free(struct fsck *f);
 
@@ -108,28 +109,32 @@ struct stored_object {
 	uint32_t iod;
 };
 struct object_list {
-	struct stored_object *o; /* for free() */
+	struct stored_object *o; /* the caller frees it with free() */
 	size_t n, room;
 };
-/* Reads the handles of all objects from all iods; an error is logged. */
+/* Reads the handles of all objects from all iods. An error is logged. */
 int object_list_read(struct fsck *f, struct object_list *list);
-/* Adds objects without a file, and files without a name, to the problems.  After the walk. */
+/*
+ * Adds objects without a file, and files without a name, to the problems. Call it after the walk.
+ */
 int object_list_check(struct fsck *f, const struct object_list *list);
 
 /* ---- check_passes.c ---- */
 
-/* Runs two passes, settle_ms apart.  The caller owns *all: the problems that both found. */
+/* Runs two passes, settle_ms apart. The caller owns *all, the problems that both passes found. */
 int fsck_run_passes(struct fsck *f, unsigned int settle_ms,
 		    struct problem_list *all);
 
 /* ---- orphan_removal.c ---- */
 
-/* Removes orphans and strays, and sets their repaired; an error is logged. */
+/* Removes orphans and strays, and sets `repaired` of these problems. An error is logged. */
 int fsck_remove_orphans(struct fsck *f, struct problem_list *all);
 
 /* ---- report.c ---- */
 
-/* Prints to standard output.  -EIO: it could not be written, which is logged. */
+/*
+ * Prints the report to standard output. Returns -EIO if it could not be written, which is logged.
+ */
 int fsck_print_report(const struct fsck *f, const struct problem_list *all,
 		      bool json);
 

@@ -22,10 +22,10 @@ enum problem_kind {
 struct problem {
 	enum problem_kind kind;
 	uint64_t handle;
-	uint64_t dir; /* DANGLING: of the name */
-	char name[256]; /* DANGLING */
-	uint32_t iod; /* ORPHAN, STRAY */
-	uint32_t found, stored; /* LINKS */
+	uint64_t dir; /* for DANGLING, the directory of the name */
+	char name[256]; /* for DANGLING */
+	uint32_t iod; /* for ORPHAN and STRAY */
+	uint32_t found, stored; /* for LINKS */
 	bool repaired;
 };
 struct problem_list {
@@ -36,7 +36,7 @@ struct problem_list {
 int problem_list_add(struct problem_list *list, const struct problem *p);
 /* Sorts the list and removes duplicates. */
 void problem_list_sort(struct problem_list *list);
-/* Keeps the problems that are also in other, which is sorted. */
+/* Keeps only the problems that are also in other, which is sorted. */
 void problem_list_intersect(struct problem_list *list,
 			    const struct problem_list *other);
 void problem_list_free(struct problem_list *list);

@@ -25,7 +25,7 @@
 
 struct mgr_group;
 
-/* A leader that is silent is replaced after 1 to 2 times this. */
+/* A leader that is silent for once to twice this time is replaced. */
 #define GROUP_ELECTION_MS 600u
 #define GROUP_LOG_LIMIT (UINT64_C(256) << 20)
 
@@ -38,17 +38,19 @@ enum group_state {
 };
 
 struct group_attr {
-	const char *storage; /* of the manager */
+	const char *storage; /* storage directory of the manager */
 	uint64_t fsid;
 	struct store *st; /* opened with attr.replicated; outlives the group */
 	struct checkpointer *cp;
 	struct rpc_ctx *ctx;
-	uint64_t group, id; /* of the group, and of this member; not 0 */
-	uint64_t log_limit; /* bytes of the log; 0: GROUP_LOG_LIMIT */
+	/* number of the group, and id of this member; not 0 */
+	uint64_t group, id;
+	/* maximum bytes of the log; 0 means GROUP_LOG_LIMIT */
+	uint64_t log_limit;
 	/*
-	 * Used if the storage contains no member yet.  n > 0: the first voters of a new group.
-	 * founds: this manager is the only voter, and its database may have any content.  n 0: the
-	 * group adds this manager later.
+	 * Used if the storage contains no member yet. If n > 0, these are the first voters of a new
+	 * group. `founds` means that this manager is the only voter, and that its database may have
+	 * any content. If n is 0, the group adds this manager later.
 	 */
 	const struct member_address *voters;
 	size_t n;
@@ -63,7 +65,8 @@ struct group_attr {
 	 */
 	void (*fill)(void *arg, uint64_t from, uint64_t index);
 	/*
-	 * Called repeatedly while a function below waits; false: stop waiting, the manager stops.
+	 * Called repeatedly while a function below waits. If it returns false, the function stops
+	 * waiting, because the manager stops.
 	 */
 	bool (*goes_on)(void *arg);
 	void *arg;
@@ -71,34 +74,34 @@ struct group_attr {
 };
 
 /*
- * Reads which member the storage contains.  -ENOENT: none yet.  Other errors are logged, and are
- * those of member_identity().
+ * Reads which member the storage contains. Returns -ENOENT if there is none yet. Other errors are
+ * logged, and are those of member_identity().
  */
 int mgr_group_identity(const char *storage, const struct log *log,
 		       uint64_t *group, uint64_t *id);
 /*
- * Sets *index to the snapshot in the log.  The database must have all entries up to it, because
- * the log has only the later ones; 0: there is no snapshot.  Errors: those of member_start(),
- * logged.
+ * Sets *index to the snapshot in the log, or to 0 if there is none. The database must have all
+ * entries up to it, because the log has only the later ones. Errors are logged, and are those of
+ * member_start().
  */
 int mgr_group_needs(const char *storage, const struct log *log,
 		    uint64_t *index);
 /*
- * The last entry in the log of the member, committed or not.  Errors: those of member_start(),
- * logged.
+ * Reads the last entry in the log of the member, committed or not. Errors are logged, and are those
+ * of member_start().
  */
 int mgr_group_last(const char *storage, const struct log *log, uint64_t *index,
 		   uint64_t *term);
 /*
- * Makes the member of this storage the only voter of a group with another number.  The manager must
- * not be running.  Errors: those of member_force(), logged.
+ * Makes the member of this storage the only voter of a group with another number. The manager must
+ * not be running. Errors are logged, and are those of member_force().
  */
 int mgr_group_force(const char *storage, const struct log *log,
 		    const char *address, uint64_t group);
 /*
- * Turns the database of a single manager into that of the only member of a new group.  The manager
- * must not be running.  After a crash, repeat the call.  Errors: those of store_open() and
- * member_found(), logged.
+ * Turns the database of a single manager into that of the only member of a new group. The manager
+ * must not be running. After a crash, repeat the call. Errors are logged, and are those of
+ * store_open() and member_found().
  */
 int mgr_group_found(const char *storage, uint64_t cache_size,
 		    const struct log *log, const char *address);
@@ -124,44 +127,47 @@ int mgr_group_open(const struct group_attr *attr, struct mgr_group **g);
 void mgr_group_close(struct mgr_group *g);
 
 enum group_state mgr_group_state(const struct mgr_group *g);
-/* The term in which this manager was elected; 0: none. */
+/* Returns the term in which this manager was elected; 0 if it was not elected. */
 uint64_t mgr_group_term(const struct mgr_group *g);
-/* The id of this member, and of the group. */
+/* Return the id of this member, and the number of the group. */
 uint64_t mgr_group_id(const struct mgr_group *g);
 uint64_t mgr_group_number(const struct mgr_group *g);
 void mgr_group_get_status(struct mgr_group *g, struct member_status *status);
 
 /* Completes what the log thread has stored. */
 void mgr_group_collect(struct mgr_group *g);
-/* A message of another member: as member_receive(). */
+/*
+ * Call it with each message of another member.  Returns the result of member_receive(), or false if
+ * the group is over.
+ */
 bool mgr_group_receive(struct mgr_group *g, const void *data, size_t len);
 /*
  * In state GROUP_ELECTED: makes the store ready for transactions, and waits until the group has
- * committed this.  -ENOTCONN: the state is GROUP_LOST or GROUP_ENDED; -ECANCELED: attr.goes_on()
- * returned false; or an error of store_lead().
+ * committed this. Returns 0; -ENOTCONN if the state is GROUP_LOST or GROUP_ENDED; -ECANCELED if
+ * attr.goes_on() returned false; or an error of store_lead().
  */
 int mgr_group_lead(struct mgr_group *g);
 /*
- * Makes another manager lead.  GROUP_LOST follows, whether it succeeds or not.  -ENOTCONN: the
- * state is not GROUP_LEADS; or an error of member_transfer().
+ * Makes another manager lead. GROUP_LOST follows, whether it succeeds or not. Returns 0; -ENOTCONN
+ * if the state is not GROUP_LEADS; or an error of member_transfer().
  */
 int mgr_group_hand_over(struct mgr_group *g);
 /*
- * These functions change the group, or its leader.  -ENOTCONN: the state is not GROUP_LEADS; or an
- * error of the function that they call: member_add(), member_promote(), member_remove(),
- * member_transfer().
+ * These functions change the group, or its leader. They return 0; -ENOTCONN if the state is not
+ * GROUP_LEADS; or an error of the function that they call: member_add(), member_promote(),
+ * member_remove(), member_transfer().
  */
 int mgr_group_add(struct mgr_group *g, const struct member_address *new);
 int mgr_group_promote(struct mgr_group *g, uint64_t id);
 int mgr_group_remove(struct mgr_group *g, uint64_t id, member_done done,
 		     void *arg);
 int mgr_group_transfer(struct mgr_group *g, uint64_t to);
-/* Whether a change of the group is in progress. */
+/* Returns whether a change of the group is in progress. */
 bool mgr_group_changes(const struct mgr_group *g);
-/* See attr.fill.  GROUP_LOST follows. */
+/* For the caller of attr.fill, which describes it. GROUP_LOST follows. */
 void mgr_group_note_filled(struct mgr_group *g, uint64_t index);
 void mgr_group_give_up(struct mgr_group *g, const char *why);
-/* GROUP_ENDED; logs why. */
+/* Changes the state to GROUP_ENDED, and logs the reason `why`. */
 void mgr_group_end(struct mgr_group *g, const char *why);
 /* For flusher_open_replicated(). */
 struct managers_log mgr_group_log(struct mgr_group *g);

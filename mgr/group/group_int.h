@@ -11,7 +11,7 @@ struct mgr_group {
 	struct group_attr attr;
 	struct disk_folder disk;
 	bool disk_open;
-	struct raft_member *member; /* NULL: not started */
+	struct raft_member *member; /* NULL if it is not started */
 	struct rpc_timer tick;
 	atomic_bool stored; /* mgr_group_collect() has work */
 	/* the store has noted entries whose index is not yet in its rows */
@@ -19,32 +19,41 @@ struct mgr_group {
 	enum group_state state;
 	bool failed; /* only member_abandon() may be called */
 	uint64_t term;
-	uint64_t filled; /* the second store has all entries up to here; 0: none */
+	/* the second store has all entries up to this index; 0 if there is none */
+	uint64_t filled;
 	bool changes; /* a change of the group is in progress */
 	/* the caller of the removal in progress */
 	member_done removed;
 	void *removed_arg;
 	int64_t budget; /* bytes that may be proposed before the next tick */
-	/* an entry of the store that the member has not taken yet; len 0: none */
+	/* an entry of the store that the member has not taken yet; len is 0 if there is none */
 	struct {
 		const void *bytes;
 		size_t len;
-		int refused; /* the member's last error, already logged; or 0 */
-		uint64_t refused_at; /* clock_now(): when the errors began */
+		/* the member's last error, which is logged; 0 if there was none */
+		int refused;
+		/* time when the errors began, clock_now() */
+		uint64_t refused_at;
 	} entry;
 	/* A checkpoint that the member has requested. */
 	struct {
-		bool due; /* requested and not yet begun */
-		bool busy; /* begun and not yet done */
+		/* the checkpoint was requested and has not begun yet */
+		bool due;
+		bool busy; /* the checkpoint has begun and is not done yet */
 		/* the store must be durable up to this entry */
 		uint64_t index, term;
 	} checkpoint;
 };
 
-/* Opens the folder "raft" in the storage, and makes it if missing.  0 or -errno, logged. */
+/*
+ * Opens the folder "raft" in the storage, and makes it if missing. Returns 0, or -errno, which is
+ * logged.
+ */
 int group_open_folder(const char *storage, const struct log *log,
 		      struct disk_folder *disk);
-/* Makes the names of the folders in the storage durable.  -errno, not logged. */
+/*
+ * Makes the names of the folders in the storage durable. Returns 0, or -errno, which is not logged.
+ */
 int group_sync_storage(const char *storage);
 /*
  * The rows that the store has now come from no entry of the log.  Records durably that the

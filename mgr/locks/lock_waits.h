@@ -7,12 +7,12 @@
 
 op_fn op_lock, op_lock_any;
 
-/* -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 int lock_waits_open(struct mgr *mgr);
 void lock_waits_close(struct mgr *mgr);
 /*
- * Moves some of the waits that may check again to the run queue.  Call it in the event
- * loop, outside of transactions.  true: there are more.
+ * Moves some of the waits that may check again to the run queue. Call it in the event loop, outside
+ * of transactions. Returns true if there are more.
  */
 bool lock_waits_run(struct mgr *mgr);
 /* Ends the wait of a request whose req->lock_wait is set. */

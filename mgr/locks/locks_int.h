@@ -11,14 +11,17 @@ struct lock_wait {
 	struct request *req;
 	struct lock_waiter *waiter;
 	struct lock_wait_place at;
-	bool single; /* of a LOCK */
+	bool single; /* the wait of a LOCK, not of a LOCK_ANY */
 	LIST_ENTRY(lock_wait) link;
 };
 
-/* Waits until req->patience.  n: at most WIRE_LOCK_ANY_MAX.  OP_LATER, -ENOMEM */
+/*
+ * Makes the request wait until req->patience. n is at most WIRE_LOCK_ANY_MAX. Returns OP_LATER or
+ * -ENOMEM.
+ */
 int lock_wait_begin(struct request *req, const struct lock_rec *blockers,
 		    unsigned int n);
-/* Answers EINTR. */
+/* Ends the wait with the answer EINTR. */
 void lock_wait_cancel(struct request *req);
 /* The waits of one session: the number of LOCKs among them, and the waits themselves. */
 unsigned int lock_waits_of(const struct mgr *mgr, uint64_t session);

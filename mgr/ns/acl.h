@@ -29,19 +29,18 @@ struct acl {
  * entries are invalid or not in order.
  */
 int acl_parse(const void *bytes, size_t len, struct acl *acl);
-/* bytes: room for ACL_BYTES_MAX bytes.  Returns the number of bytes written. */
+/* bytes has room for ACL_BYTES_MAX bytes. Returns the number of bytes written. */
 size_t acl_pack(const struct acl *acl, void *bytes);
 
 /*
- * Checks the access of a user who is neither root nor the owner of the inode.  gid: the
- * group of the inode.  mask: the access, bits 4 (read), 2 (write), 1 (execute).  0 or
- * -EACCES.
+ * Checks the access of a user who is neither root nor the owner of the inode. gid is the group of
+ * the inode. mask is the access: bits 4 (read), 2 (write), 1 (execute). Returns 0 or -EACCES.
  */
 int acl_may(const struct acl *acl, const struct ns_cred *cred, uint32_t gid,
 	    uint32_t mask);
 /* Returns mode with its nine permission bits replaced by those of the list. */
 uint32_t acl_mode(const struct acl *acl, uint32_t mode);
-/* Whether the mode says everything that the list says. */
+/* Returns whether the mode grants exactly what the list grants. */
 bool acl_is_mode(const struct acl *acl);
 /*
  * For chmod(2) of an inode with this list: sets the entries that the nine bits of mode
@@ -62,11 +61,14 @@ uint32_t acl_create(struct acl *acl, uint32_t mode);
 
 enum acl_kind { ACL_OF_ACCESS, ACL_OF_CHILDREN, ACL_OF_NONE };
 
-/* Which list an extended attribute with this name stands for; ACL_OF_NONE: no list. */
+/*
+ * Returns the kind of list that an extended attribute with this name stands for, or ACL_OF_NONE if
+ * it is no list.
+ */
 enum acl_kind acl_kind_of(const char *name, size_t len);
 bool acl_exists(const struct inode *ino, enum acl_kind kind);
 
-/* -ENODATA: the inode has no such list. */
+/* Returns 0, or -ENODATA if the inode has no such list. */
 int acl_get(struct store *st, const struct inode *ino, enum acl_kind kind,
 	    struct acl *acl);
 /*

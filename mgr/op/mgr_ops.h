@@ -8,7 +8,7 @@
 
 #include "mgr/request/request_op.h"
 
-/* Returns the function for an operation (enum wire_op).  NULL: the manager does not have it. */
+/* Returns the function for an operation (enum wire_op), or NULL if the manager does not have it. */
 op_fn *op_find(unsigned int op);
 
 op_fn op_ping, op_statfs, op_mount, op_copysets, op_getattr, op_open,
@@ -22,17 +22,17 @@ op_fn op_ping, op_statfs, op_mount, op_copysets, op_getattr, op_open,
  * to (slot, seq, operation).  Returns this intent, which the request owns.
  */
 struct intent *op_intent(const struct mgr_op *op);
-/* Puts a struct wire_attr_rep with the attributes of ino into the reply.  0 or -errno. */
+/* Puts a struct wire_attr_rep with the attributes of ino into the reply. Returns 0 or -errno. */
 int op_put_attr(struct mgr_op *op, const struct inode *ino);
 
 /* ---- readdir.c: the buffers of READDIR ---- */
 
-/* -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 int dir_buffers_open(struct mgr *mgr);
 void dir_buffers_close(struct mgr *mgr);
 /*
- * Runs READDIR requests that wait for a buffer, while a buffer is free.  true: call it again in
- * the next turn of the event loop.
+ * Runs READDIR requests that wait for a buffer, while a buffer is free. If it returns true, call it
+ * again in the next turn of the event loop.
  */
 bool dir_buffers_run(struct mgr *mgr);
 

@@ -14,8 +14,9 @@
 
 #include "common/util/hash_table.h"
 
-#define GROUP_LISTS_MAX (16u << 20) /* groups of all lists: 64 MiB */
-#define GROUP_OWNER_MAX (2u << 20) /* groups of the lists of one session */
+#define GROUP_LISTS_MAX (16u << 20) /* maximum of groups in all lists: 64 MiB */
+/* maximum of groups in the lists of one session */
+#define GROUP_OWNER_MAX (2u << 20)
 #define GROUP_LIST_COST 64u /* cost of a list in addition to its groups */
 
 TAILQ_HEAD(group_list_queue, group_list);
@@ -25,9 +26,9 @@ struct group_key {
 	uint64_t number;
 };
 
-/* Zeroed: has no lists. */
+/* All zero if it has no lists. */
 struct group_owner {
-	struct group_list_queue lists; /* least recently used first */
+	struct group_list_queue lists; /* the least recently used first */
 	uint32_t cost;
 	bool ready; /* lists is initialised */
 };
@@ -35,15 +36,15 @@ struct group_owner {
 struct group_list {
 	struct group_key key;
 	struct group_owner *owner;
-	/* `have` groups of `total` are here, in ascending order */
+	/* `have` of the `total` groups are stored, in ascending order */
 	uint32_t total, have;
-	unsigned int pins; /* not 0: the list is in no queue */
+	unsigned int pins; /* if not 0, the list is in no queue */
 	UT_hash_handle hh;
 	TAILQ_ENTRY(group_list) link, of_owner;
 	uint32_t gid[];
 };
 
-/* Zeroed: no lists. */
+/* All zero if there are no lists. */
 struct group_lists {
 	struct group_list *table;
 	struct group_owner all; /* every list that is not pinned */
@@ -51,10 +52,10 @@ struct group_lists {
 };
 
 /*
- * Adds a list of the owner for `total` groups, with no group yet.  *out: the list, which
- * `lists` owns.  -EEXIST: the owner has a list of this number; -EINVAL: more than
- * WIRE_GROUPS_ALL groups; -ENOMEM: no memory, or the lists of the owner or of all owners
- * have no room left.
+ * Adds a list of the owner for `total` groups, with no group yet. Sets *out to the list, which
+ * `lists` owns. Returns 0; -EEXIST if the owner has a list of this number; -EINVAL if there are
+ * more than WIRE_GROUPS_ALL groups; or -ENOMEM if there is no memory, or if the lists of the owner
+ * or of all owners have no room left.
  */
 int group_lists_add(struct group_lists *lists, struct group_owner *owner,
 		    uint64_t number, uint32_t total, struct group_list **out);
@@ -65,13 +66,13 @@ int group_lists_add(struct group_lists *lists, struct group_owner *owner,
 int group_lists_take(struct group_lists *lists, struct group_owner *owner,
 		     uint64_t number, const uint32_t *gid, uint32_t n,
 		     struct group_list **out);
-/* Returns the owner's list of this number, which may be incomplete; NULL: there is none. */
+/* Returns the owner's list of this number, which may be incomplete, or NULL if there is none. */
 struct group_list *group_lists_find(struct group_lists *lists,
 				    struct group_owner *owner, uint64_t number);
 /*
- * Stores the n groups gid as the groups first to first + n - 1 of the list.  Groups that
- * are already there stay unchanged.  -EAGAIN: groups before `first` are missing; -EINVAL:
- * the groups are not in ascending order, or too many.
+ * Stores the n groups gid as the groups first to first + n - 1 of the list. Groups that are stored
+ * already stay unchanged. Returns 0; -EAGAIN if groups before `first` are missing; -EINVAL if the
+ * groups are not in ascending order, or too many.
  */
 int group_list_put(struct group_list *list, uint32_t first, const uint32_t *gid,
 		   uint32_t n);
@@ -80,13 +81,13 @@ static inline bool group_list_whole(const struct group_list *list)
 	return list && list->have == list->total;
 }
 
-/* A pinned list is not evicted.  Pins are counted. */
+/* Pins a list, so that it is not evicted. Pins are counted. */
 void group_list_pin(struct group_lists *lists, struct group_list *list);
 /* list may be NULL. */
 void group_list_unpin(struct group_lists *lists, struct group_list *list);
 /* Frees the lists of one owner that are not pinned. */
 void group_lists_forget(struct group_lists *lists, struct group_owner *owner);
-/* Frees all lists, pinned or not.  Their owners must be gone. */
+/* Frees all lists, pinned or not. Their owners must not exist any more. */
 void group_lists_free(struct group_lists *lists);
 
 #endif

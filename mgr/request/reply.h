@@ -28,7 +28,10 @@ uint64_t reply_job_handle(const struct reply_rec *rec);
  */
 int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status);
 
-/* Reads the stored reply for the repeated request rpc into *rec.  -ENOENT: there is none. */
+/*
+ * Reads the stored reply for the repeated request rpc into *rec. Returns 0, or -ENOENT if there is
+ * none.
+ */
 int reply_find(struct mgr *mgr, const struct rpc_req *rpc,
 	       struct reply_rec *rec);
 
