@@ -182,7 +182,7 @@ START_TEST(test_first_messages)
 }
 END_TEST
 
-/* Few messages wait for a manager that is down, and only for so long. */
+/* Few messages wait for an unavailable manager, and only for a limited time. */
 START_TEST(test_down)
 {
 	rig.timeout_ms = 300;

@@ -37,7 +37,7 @@ struct node {
 	bool lost, again, failed;
 	unsigned int storing; /* messages whose results were to follow */
 	unsigned int results; /* that were sent */
-	uint64_t checkpoint; /* is asked for */
+	uint64_t checkpoint; /* a checkpoint at this index is requested */
 	bool holds_checkpoints, fails_once, never_filled;
 	struct {
 		uint64_t from, index;
