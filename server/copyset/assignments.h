@@ -20,7 +20,7 @@
  *
  * The file DIR/copysets has the rows.  The managers send all rows before the first LEASE, and until
  * then no client is admitted.  So requests never meet the rows of an earlier process.  The file is
- * for a manager whose database was restored from an older copy.
+ * for the promises (promises.h), and for a manager whose database was restored from an older copy.
  *
  * All functions except assignments_open() and assignments_close() may be called from any thread.
  */
