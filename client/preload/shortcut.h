@@ -49,8 +49,10 @@ struct shortcut_lost {
 #define SHORTCUT_SLOTS 65536u
 
 /*
- * mark[shortcut_slot(handle)]: the number of files with this slot of which the kernel may
- * have pages, or which have locks.  Their data must go through the mount.
+ * mark[shortcut_slot(handle)]: the number of files with this slot whose data must go through the
+ * mount.  A file counts from the first of these events until its last close in the mount: the
+ * kernel may have cached a page of it, a lock was requested, or it had set-id bits while it was
+ * open for writing.
  */
 struct shortcut_page {
 	uint64_t magic;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* group_int.h - what the files of the room share. */
+/* group_int.h - what the files of this folder share. */
 #ifndef GROUP_INT_H
 #define GROUP_INT_H
 

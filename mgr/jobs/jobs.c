@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * jobs.c - start and end of the work at the iods, and the course of each iod: it is claimed after
- * each start, learns which sessions have ended, then gets leases and calls.
+ * jobs.c - opens and closes the connections to the iods.  The manager claims each iod when the
+ * manager starts, and again when the iod was restarted or answers ESTALE.  A claimed iod gets the
+ * ends of sessions.  It gets its first lease only when it has confirmed them.  Other calls wait
+ * only for the first claim; later an iod that is not claimed rejects them with EAGAIN.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jobs_int.h - the state of jobs.h, and functions that the files of this room share. */
+/* jobs_int.h - the state of jobs.h, and functions that the files of this folder share. */
 #ifndef JOBS_INT_H
 #define JOBS_INT_H
 

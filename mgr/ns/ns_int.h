@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ns_int.h - functions that the files of this room share, by the file that has them. */
+/* ns_int.h - functions that the files of this folder share, by the file that has them. */
 #ifndef NS_INT_H
 #define NS_INT_H
 

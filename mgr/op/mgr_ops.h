@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mgr_ops.h - the operations of the manager: from the message to the name space, and from its
- * result to the body of the reply.  Operations on locks and sessions are in rooms of their own.
+ * result to the body of the reply.  Operations on locks and sessions are in folders of their own.
  */
 #ifndef MGR_OPS_H
 #define MGR_OPS_H

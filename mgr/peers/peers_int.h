@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peers_int.h - what the files of the room share. */
+/* peers_int.h - what the files of this folder share. */
 #ifndef PEERS_INT_H
 #define PEERS_INT_H
 

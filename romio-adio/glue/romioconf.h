@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * romioconf.h - what ROMIO's configure would find on Debian with MPICH: a 64-bit Linux, a
- * complete MPI, and POSIX file systems in addition to the one of this project.
+ * romioconf.h - what ROMIO's configure would find on Debian with MPICH: a 64-bit Linux and a
+ * complete MPI.  It enables ROMIO's drivers UFS, NFS and TESTFS; TESTFS accesses no file system.
+ * The driver of this project needs no line here.
  */
 #ifndef ROMIOCONF_H
 #define ROMIOCONF_H

@@ -44,9 +44,12 @@ struct loan_files {
 };
 
 /*
- * Creates both files for a session.  dirfd is the folder DIR/lent.  dirfd < 0: the files get no
- * names.  (A client that has a file open for writing can delay the removal of its name without
- * limit.)  process is the client.  On success *files owns descriptors and a mapping.
+ * Creates both files of a session in dirfd (DIR/lent), where the next process of the iod finds
+ * them.  If dirfd < 0, the files are memfds.  Pass -1 for a client that is not trusted, because a
+ * client that has a file open for writing can block the unlink of its name without limit.  Pass -1
+ * also for loans for reading only, which the next process need not revoke.  The pid and start time
+ * of process, the client, are stored in the terms.  On success *files owns the descriptors and the
+ * mapping.
  */
 int loan_files_create(int dirfd, uint64_t session,
 		      const struct borrower_process *process,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loan_table_int.h - the state of loan_table.h that the files of this room share.  The files
+ * loan_table_int.h - the state of loan_table.h that the files of this folder share.  The files
  * call each other only downwards:
  *
  *	loan_table.c          opening, closing, lending, the watcher thread

@@ -20,7 +20,7 @@ start_pvfs -n 4
 cd "$tmp" || exit
 romio_lock_free pvfs:/pvfs/romio judge
 romio_locking pvfs:/pvfs/romio judge
-# on one transport: offsets are not theirs, and big_sparse_file has such over tcp
+# large_file runs only over local: tests/e2e/big_sparse_file.sh has such offsets over tcp
 [ "${PVFS_TEST_SCHEME:-tcp}" != local ] || romio_large pvfs:/pvfs/romio judge
 
 say "$passed of $((passed + ${#bad[@]})) programs found no errors"

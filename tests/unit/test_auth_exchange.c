@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_auth_exchange.c - the exchange before a ticket: each end proves that it has seen the same
- * messages.
+ * test_auth_exchange.c - the exchange AUTH, in which a client gets its ticket: the proofs of both
+ * ends, the X25519 secret, and how the ticket's secret is hidden.
  */
 #include <errno.h>
 #include <openssl/evp.h>

@@ -109,8 +109,9 @@ int fs_session_as_tool(struct fs *fs, struct session **s);
 /* Returns the present session, with a reference, or NULL. */
 struct session *fs_present(struct fs *fs);
 /*
- * Returns true if the session has delayed requests for which no caller waits
- * (late_calls_wait()).  fs_send_late_requests() sends them.
+ * Returns true if the session has submitted operations that are not started yet.  These are
+ * delayed messages (server_call_post()), for which no caller waits, and operations of callers that
+ * wait for the driving thread.  fs_send_late_requests() starts them.
  */
 bool fs_has_late_requests(struct fs *fs);
 void fs_send_late_requests(struct fs *fs);

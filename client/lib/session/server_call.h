@@ -96,8 +96,9 @@ void server_call_post(struct server_call *c, enum wire_op wire_op,
 /*
  * A posted message with c->late is delayed and sent with the next request to any server, so that
  * the server wakes up once for both.  It is also sent when sixteen messages are delayed, by
- * late_calls_send(), and when the keeper sees that no thread drives.  late_calls_wait() returns
- * whether messages are delayed.
+ * late_calls_send(), and when the keeper sees that no thread drives.  late_calls_wait() does
+ * not block.  It returns true if submitted operations are not started yet, delayed messages among
+ * them.
  */
 bool late_calls_wait(struct session *s);
 void late_calls_send(struct session *s);

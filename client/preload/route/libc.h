@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * libc.h - the original functions that paths/ replaces.  They are those of the next library in the
- * search order, which need not be libc.  next.h has the functions that transfer data.
+ * search order, which need not be libc.  next.h has the functions that transfer data, and those
+ * for descriptors, mappings, signals and _exit(2).
  */
 #ifndef LIBC_H
 #define LIBC_H
