@@ -24,6 +24,8 @@
 
 /* More than the space that an object without holes takes in addition to its bytes. */
 #define SPARE 65536u
+#define CLOCKS_DIFFER                                                          \
+	INT64_C(10000000000) /* ns; of servers with synchronized clocks, at most */
 
 static bool size_known(const struct inode *ino)
 {
@@ -65,14 +67,23 @@ bool size_is_sole(const struct inode *ino, uint64_t session)
 }
 
 /*
+ * Whether t is far after now, so that the clock was set back since t.  The clocks of two managers, or
+ * of an iod, may differ by less.
+ */
+static bool is_ahead(int64_t t, int64_t now)
+{
+	return t > now + CLOCKS_DIFFER;
+}
+
+/*
  * An explicit mtime persists against earlier writes.  The first later write replaces it, even with
- * a smaller mtime.  A time after now is from before a step back of the clock: any write is later.
+ * a smaller mtime.  After a step back of the clock, any write is later.
  */
 static bool moves_mtime(const struct inode *ino, int64_t t, int64_t now)
 {
-	if (ino->mset)
-		return t > ino->mset || ino->mset > now;
-	return t > ino->mtime || ino->mtime > now;
+	int64_t last = ino->mset ? ino->mset : ino->mtime;
+
+	return t > last || is_ahead(last, now);
 }
 
 /*
@@ -86,7 +97,7 @@ static void size_written(struct inode *ino, int64_t t, int64_t now)
 	if (moves_mtime(ino, t, now)) {
 		ino->mtime = t;
 		ino->mset = 0;
-		if (t > ino->ctime || ino->ctime > now)
+		if (t > ino->ctime || is_ahead(ino->ctime, now))
 			ino->ctime = t;
 	}
 	if (ino->mtime == was.mtime && ino->ctime == was.ctime)

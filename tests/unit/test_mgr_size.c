@@ -323,39 +323,42 @@ START_TEST(test_mtime)
 END_TEST
 
 /* The clock of the writer is behind, or all clocks were set back. */
+#define SECOND INT64_C(1000000000)
+
 START_TEST(test_mtime_back)
 {
-	struct ns_setattr_args a = { .valid = WIRE_S_MTIME, .mtime = 2000 };
+	struct ns_setattr_args a = { .valid = WIRE_S_MTIME,
+				     .mtime = 2000 * SECOND };
 	struct ns_path p = fx_path("f");
 	uint64_t w = open_f(0);
 	struct inode was;
 
-	fx.now = 5000;
-	close_f(w, 1, 5000);
+	fx.now = 5000 * SECOND;
+	close_f(w, 1, 5000 * SECOND);
 	ck_assert(known());
 	for (int i = 0; i < 2; i++) { /* a writer that is behind */
 		was = ino;
-		close_f(open_f(0), 1, 4000);
+		close_f(open_f(0), 1, 4000 * SECOND);
 		ck_assert(known());
-		ck_assert_int_eq(ino.mtime, 5000);
+		ck_assert_int_eq(ino.mtime, 5000 * SECOND);
 		ck_assert_int_gt(ino.ctime, was.ctime);
 	}
 	ck_assert_int_eq(FX_DO(&fx, ns_setattr(&op, &p, true, &a, &ino)), 0);
 	was = ino;
-	close_f(open_f(0), 1, 4000); /* the utimens was later */
+	close_f(open_f(0), 1, 4000 * SECOND); /* the utimens was later */
 	ck_assert(known());
-	ck_assert_int_eq(ino.mtime, 2000);
+	ck_assert_int_eq(ino.mtime, 2000 * SECOND);
 	ck_assert_int_gt(ino.ctime, was.ctime);
-	fx.now = 3000; /* a step back */
-	close_f(open_f(0), 1, 2500);
+	fx.now = 3000 * SECOND; /* a step back */
+	close_f(open_f(0), 1, 2500 * SECOND);
 	ck_assert(known());
-	ck_assert_int_eq(ino.mtime, 2500);
-	ck_assert_int_eq(ino.ctime, 2500);
-	fx.now = 1000;
-	close_f(open_f(0), 1, 900);
+	ck_assert_int_eq(ino.mtime, 2500 * SECOND);
+	ck_assert_int_eq(ino.ctime, 2500 * SECOND);
+	fx.now = 1000 * SECOND;
+	close_f(open_f(0), 1, 900 * SECOND);
 	ck_assert(known());
-	ck_assert_int_eq(ino.mtime, 900);
-	ck_assert_int_eq(ino.ctime, 900);
+	ck_assert_int_eq(ino.mtime, 900 * SECOND);
+	ck_assert_int_eq(ino.ctime, 900 * SECOND);
 }
 END_TEST
 
