@@ -357,6 +357,7 @@ static void on_timer(struct rpc_timer *timer)
 	struct member_status status;
 
 	rpc_timer_set(j->mgr->ctx, timer, clock_after_ms(TURN_MS));
+	peers_reply_late(j->mgr->peers);
 	mgr_group_get_status(j->mgr->group, &status);
 	follow_members(j, &status);
 	ask_if_due(j, &status);

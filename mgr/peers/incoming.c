@@ -26,8 +26,7 @@ static void reply_oldest(struct peer *peer, const void *data, size_t len)
 	rpc_reply_send(req);
 }
 
-/* The sender does not wait for these replies any more. */
-static void reply_late(struct peer *peer)
+void incoming_reply_late(struct peer *peer)
 {
 	while (peer->n_open &&
 	       (rpc_req_late(peer->open[0]) || !rpc_req_epoch(peer->open[0])))
@@ -36,7 +35,7 @@ static void reply_late(struct peer *peer)
 
 bool incoming_reply(struct peer *peer, const void *data, size_t len)
 {
-	reply_late(peer);
+	incoming_reply_late(peer);
 	if (!peer->n_open)
 		return false;
 	reply_oldest(peer, data, len);
@@ -51,7 +50,7 @@ void incoming_reply_all(struct peer *peer)
 
 static void open_request(struct peer *peer, struct rpc_req *req)
 {
-	reply_late(peer);
+	incoming_reply_late(peer);
 	if (peer->n_open == OPEN_MAX)
 		reply_oldest(peer, NULL, 0);
 	peer->open[peer->n_open++] = req;

@@ -134,6 +134,12 @@ int peers_open(const struct peers_attr *attr, struct peers **out)
 	return rc;
 }
 
+void peers_reply_late(struct peers *peers)
+{
+	for (unsigned int i = 0; peers && i < peers->n; i++)
+		incoming_reply_late(peers->peer[i]);
+}
+
 void peers_reply_all(struct peers *peers)
 {
 	for (unsigned int i = 0; peers && i < peers->n; i++)

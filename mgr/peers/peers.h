@@ -90,6 +90,11 @@ int peers_set(struct peers *peers, const struct peers_manager *managers,
  * peers_handle_request() is closed.
  */
 void peers_reply_all(struct peers *peers);
+/*
+ * Replies to open requests whose senders do not wait any more: the deadline has passed, or the
+ * connection is closed.  Call it now and then.  peers may be NULL.
+ */
+void peers_reply_late(struct peers *peers);
 /* Messages in flight are lost.  Close the server first. */
 void peers_close(struct peers *peers);
 

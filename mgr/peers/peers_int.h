@@ -48,7 +48,7 @@ struct peer {
 		incoming; /* the large message that is being read from this manager */
 	/*
 	 * RAFT requests of this manager without a reply, the oldest first.  If a deadline has
-	 * passed, the next message or result ends that request.
+	 * passed, the next message, result or peers_reply_late() ends that request.
 	 */
 	struct rpc_req *open[OPEN_MAX];
 	unsigned int n_open;
@@ -83,6 +83,8 @@ void incoming_drop(struct peer *peer);
  * Sends data in the reply to the oldest open request of the peer.  false: no request is open.
  */
 bool incoming_reply(struct peer *peer, const void *data, size_t len);
+/* Replies without a message to open requests that nobody waits for any more. */
+void incoming_reply_late(struct peer *peer);
 /* Replies to all open requests of the peer, without a message. */
 void incoming_reply_all(struct peer *peer);
 
