@@ -136,9 +136,13 @@ static ssize_t write_bytes(const struct call *c, struct file *f,
 /* The kernel sends the daemon no request for a remount. */
 static void notice_remount(struct fuse_daemon *d)
 {
+	/* one thread at a time, so that the last change wins; another one looks at its next read */
+	if (pthread_mutex_trylock(&d->mounts_lock))
+		return;
 	if (mount_point_has_changed(d->mounts_watch))
 		atomic_store(&d->atime,
 			     mount_point_updates_atime(d->minor, d->atime));
+	pthread_mutex_unlock(&d->mounts_lock);
 }
 
 /* The manager gets this time at the close. */

@@ -66,6 +66,7 @@ struct fuse_daemon {
 	/* reads update atime: relatime; a remount may change it */
 	atomic_bool atime;
 	int mounts_watch; /* mount_point_watch(); negative: none */
+	pthread_mutex_t mounts_lock; /* for the use of mounts_watch */
 	unsigned int minor; /* mount_point_minor(); 0: unknown */
 
 	/* the kernel */

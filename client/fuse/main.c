@@ -199,6 +199,7 @@ static int fuse_daemon_init(struct fuse_daemon *d, const struct options *opt)
 	d->default_permissions = opt->default_permissions;
 	d->atime = !(opt->flags & (MS_RDONLY | MS_NOATIME));
 	d->mounts_watch = -1;
+	pthread_mutex_init(&d->mounts_lock, NULL);
 	d->per_user = !geteuid();
 	d->dentry_cache = dentry_cache_new(opt->entry_timeout);
 	d->fsync_errors = fsync_errors_new();
@@ -232,6 +233,7 @@ static int run_server(void *arg, int ready)
 	unsynced_free(&s->d.fs);
 	if (s->d.mounts_watch >= 0)
 		close(s->d.mounts_watch);
+	pthread_mutex_destroy(&s->d.mounts_lock);
 	stale_sessions_free(&left, &s->d.fs);
 	bypass_page_free(s->d.bypass_page);
 	thread_hints_free(s->d.thread_hints);
