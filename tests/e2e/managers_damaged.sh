@@ -43,7 +43,8 @@ refuses_to_start() {
 }
 
 until_true 60 all_up
-for kind in vote log torn end lost; do
+# "end" is first, while the log has one segment
+for kind in end vote log torn lost; do
 	say "$kind"
 	load_goes_on
 	n=$((($(leader) + 1) % 3))

@@ -513,7 +513,7 @@ int main(void)
 	tcase_add_test(tc, a_bounded_number);
 	tcase_add_test(tc, from_several_threads);
 	tcase_add_test(tc, damage_is_noticed);
-	tcase_add_loop_test(tc, as_the_model, 0, 10);
+	tcase_add_loop_test(tc, as_the_model, 0, 4);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

@@ -287,12 +287,12 @@ END_TEST
 
 START_TEST(test_result_is_late)
 {
-	rig.timeout_ms = 300;
+	rig.timeout_ms = 1500;
 	begin_connected(schemes[_i]);
 	got.storing = true;
 	ck_assert_int_eq(send_append(1, 8), 0);
 	peers_rig_until(&rig, got.n == 1);
-	peers_rig_for_ms(&rig, 400);
+	peers_rig_for_ms(&rig, 1600);
 	send_result();
 	peers_rig_until(&rig, got.results == 1);
 	ck_assert_uint_eq(requests(), 1);
