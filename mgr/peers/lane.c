@@ -23,21 +23,6 @@ struct lane_message {
 	uint8_t data[];
 };
 
-static void add_message(struct lane *lane, struct lane_message *m)
-{
-	lane->n++;
-	lane->bytes += m->len;
-	STAILQ_INSERT_TAIL(&lane->waiting, m, link);
-}
-
-/* The message is not in the queue. */
-static void free_message(struct lane_message *m)
-{
-	m->lane->n--;
-	m->lane->bytes -= m->len;
-	free(m);
-}
-
 /* ---- the connection ---- */
 
 static int lane_connect(struct lane *lane)
@@ -64,7 +49,8 @@ static void drop_waiting(struct lane *lane)
 
 	while ((m = STAILQ_FIRST(&lane->waiting))) {
 		STAILQ_REMOVE_HEAD(&lane->waiting, link);
-		free_message(m);
+		lane->bytes -= m->len;
+		free(m);
 	}
 }
 
@@ -177,6 +163,7 @@ static void on_answer(struct rpc_call *call)
 	struct lane *lane = m->lane;
 
 	lane->in_flight--;
+	lane->bytes -= m->len;
 	if (m->large) {
 		lane->large = false;
 		/* the server may still be reading */
@@ -187,7 +174,7 @@ static void on_answer(struct rpc_call *call)
 	}
 	note_result(lane, call->status);
 	receive_reply(lane, call);
-	free_message(m);
+	free(m);
 	if (!lane->closing)
 		lane_issue(lane);
 }
@@ -266,7 +253,8 @@ static void lane_issue(struct lane *lane)
 			send_message(m);
 			continue;
 		}
-		free_message(m);
+		lane->bytes -= m->len;
+		free(m);
 	}
 }
 
@@ -277,8 +265,6 @@ int lane_send(struct lane *lane, const void *data, size_t len)
 
 	if (rc)
 		return rc;
-	if (lane->n >= LANE_UNCONNECTED && !rpc_peer_ready(lane->rpc))
-		return -ENOTCONN;
 	if (lane->bytes + len > lane->limit)
 		return -ENOBUFS;
 	m = malloc(sizeof(*m) + len);
@@ -288,7 +274,8 @@ int lane_send(struct lane *lane, const void *data, size_t len)
 	m->deadline = clock_after_ms(lane->peer->peers->attr.timeout_ms);
 	m->len = len;
 	memcpy(m->data, data, len);
-	add_message(lane, m);
+	lane->bytes += len;
+	STAILQ_INSERT_TAIL(&lane->waiting, m, link);
 	lane_issue(lane);
 	return 0;
 }

@@ -15,11 +15,10 @@
  * half of the calls of a lane wait for results.  If another one would wait, the oldest one gets a
  * reply without a result.  Without an open request, a result is a RAFT request, like any message.
  *
- * Loss.  A message is lost if its lane is full, if the connection is down, or after timeout_ms.
- * While a connection is down, its lane holds at most four messages.  For these messages, rpc
- * retries the connection, with pauses of up to a second.  If a manager rejects a message or a
- * session, the lane pauses for 0.1 to 2 s and then sends the next message on a new session.  If the
- * other end is silent, rpc replaces the connection.
+ * Loss.  A message is lost if its lane is full, or after timeout_ms, also while the connection is
+ * down.  rpc retries the connection for it, with pauses of up to a second.  If a manager rejects a
+ * message or a session, the lane pauses for 0.1 to 2 s and then sends the next message on a new
+ * session.  If the other end is silent, rpc replaces the connection.
  *
  * Large messages.  A request contains messages of up to WIRE_RAFT_INLINE bytes.  The receiver reads
  * larger messages from the sender's memory.  While it does, the sender sends no later message in
@@ -101,8 +100,8 @@ void peers_close(struct peers *peers);
 /*
  * The send() of struct member_peers.  arg: the struct peers.  Copies the data and never waits.
  * 0: the message is queued.  -ENOENT: unknown member.  -EMSGSIZE: above PEER_MESSAGE_MAX, or empty.
- * -ENOTCONN: not connected.  -ECONNREFUSED: that manager rejected the last message.  -ENOBUFS: the
- * lane is full (PEERS_ENTRIES_MAX bytes of entries, PEERS_OTHERS_MAX of other messages).  -ENOMEM.
+ * -ECONNREFUSED: that manager rejected the last message.  -ENOBUFS: the lane is full
+ * (PEERS_ENTRIES_MAX bytes of entries, PEERS_OTHERS_MAX of other messages).  -ENOMEM.
  */
 #define PEERS_ENTRIES_MAX (16u << 20)
 #define PEERS_OTHERS_MAX (256u << 10)

@@ -11,11 +11,6 @@
 #define LANE_CALLS 8u /* messages in flight */
 /* Requests of a lane that wait for results.  The other ones carry further messages meanwhile. */
 #define OPEN_MAX (LANE_CALLS / 2)
-/*
- * Messages that wait for a connection.  A new leader has just sent a request for a vote when it
- * sends its first heartbeats.
- */
-#define LANE_UNCONNECTED 4u
 
 struct lane_message;
 
@@ -26,8 +21,7 @@ struct lane {
 	size_t limit; /* bytes */
 	struct rpc_peer *rpc;
 	STAILQ_HEAD(, lane_message) waiting;
-	unsigned int n; /* messages, waiting and in flight */
-	size_t bytes; /* of them */
+	size_t bytes; /* of all messages, waiting and in flight */
 	unsigned int in_flight;
 	bool large; /* a message that the receiver reads from our memory is in flight */
 	bool closing;

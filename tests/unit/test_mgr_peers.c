@@ -170,28 +170,26 @@ START_TEST(test_full)
 }
 END_TEST
 
-/* A candidate asks for votes, and then sends heartbeats, before it is connected. */
+/* A new leader asks for votes, and then sends heartbeats and entries, before it is connected. */
 START_TEST(test_first_messages)
 {
 	begin(schemes[_i]);
-	for (uint64_t i = 0; i < 3; i++) {
-		ck_assert_int_eq(send_append(i, 0), 0);
+	for (uint64_t i = 0; i < 20; i++)
 		ck_assert_int_eq(send_append(i, 8), 0);
-	}
-	peers_rig_until(&rig, got.n == 6);
+	for (uint64_t i = 20; i < 30; i++)
+		ck_assert_int_eq(send_append(i, 0), 0);
+	peers_rig_until(&rig, got.n == 30);
 }
 END_TEST
 
-/* Few messages wait for an unavailable manager, and only for a limited time. */
+/* Messages wait for an unavailable manager, but only for a limited time. */
 START_TEST(test_down)
 {
 	rig.timeout_ms = 300;
 	begin(schemes[_i]);
 	peers_rig_server_close(&rig.nodes[1]);
-	for (unsigned int i = 0; i < 4; i++)
-		ck_assert_int_eq(send_append(1, 0), 0);
 	for (unsigned int i = 0; i < 100; i++)
-		ck_assert_int_eq(send_append(2, 0), -ENOTCONN);
+		ck_assert_int_eq(send_append(1, 0), 0);
 	peers_rig_for_ms(&rig, 600);
 	peers_rig_server_open(&rig, &rig.nodes[1]);
 	peers_rig_for_ms(&rig, 1500);
