@@ -135,7 +135,9 @@ int open_target(const struct call *c, const struct target *t, int flags,
 
 	o->how.flags |= wire_flags(flags);
 	o->to_run = flags & FMODE_EXEC_BIT && c->d->default_permissions;
-	o->how.dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	o->how.dist = (struct dist){ .base = UINT32_MAX,
+				     .pcount = UINT32_MAX,
+				     .ssize = UINT32_MAX };
 	o->f = file_new(&c->d->fs, flags & FILE_FLAGS);
 	if (!o->f)
 		return -ENOMEM;

@@ -82,9 +82,9 @@ int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 /* Returns the layout in the attributes of a regular file. */
 static inline struct dist fsck_dist(const struct wire_attr *attr)
 {
-	return (struct dist){ le32toh(attr->dist.base),
-			      le32toh(attr->dist.pcount),
-			      le32toh(attr->dist.ssize) };
+	return (struct dist){ .base = le32toh(attr->dist.base),
+			      .pcount = le32toh(attr->dist.pcount),
+			      .ssize = le32toh(attr->dist.ssize) };
 }
 /* Reads the attributes of a file. Returns -ESTALE if there is no such file. */
 int fsck_get_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);

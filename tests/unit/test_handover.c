@@ -82,7 +82,7 @@ static struct file *open_file(void)
 	f = file_new(&fs, O_RDWR);
 	f->handle = 42;
 	f->type = S_IFREG;
-	f->dist = (struct dist){ 0, 1, 65536 };
+	f->dist = (struct dist){ .pcount = 1, .ssize = 65536 };
 	f->pos = POS;
 	file_inherited(f);
 	return f;

@@ -112,7 +112,9 @@ static uint32_t wire_flags(int flags)
 
 static int dist_from_meta(const struct pvfs_filestat *meta, struct dist *dist)
 {
-	*dist = (struct dist){ UINT32_MAX, UINT32_MAX, UINT32_MAX };
+	*dist = (struct dist){ .base = UINT32_MAX,
+			       .pcount = UINT32_MAX,
+			       .ssize = UINT32_MAX };
 	if (!meta)
 		return 0;
 	if (meta->base < -1 || meta->pcount < -1 || meta->ssize < -1)
