@@ -15,7 +15,6 @@
 
 #include "client/fuse/bypass_page.h"
 #include "client/fuse/cache/inflight_io.h"
-#include "client/fuse/daemon/mount_point.h"
 #include "client/fuse/fsync_errors.h"
 #include "client/fuse/libfuse_compat.h"
 #include "client/fuse/open.h"
@@ -133,24 +132,10 @@ static ssize_t write_bytes(const struct call *c, struct file *f,
 	return n;
 }
 
-/* The kernel sends the daemon no request for a remount. */
-static void notice_remount(struct fuse_daemon *d)
-{
-	/* one thread at a time, so that the last change wins; another one looks at its next read */
-	if (pthread_mutex_trylock(&d->mounts_lock))
-		return;
-	if (mount_point_has_changed(d->mounts_watch))
-		atomic_store(&d->atime,
-			     mount_point_updates_atime(d->minor, d->atime));
-	pthread_mutex_unlock(&d->mounts_lock);
-}
-
 /* The manager gets this time at the close. */
 static void note_read(const struct call *c, struct file *f, ssize_t n,
 		      const struct fuse_file_info *fi)
 {
-	if (!atomic_load_explicit(&f->read_at, memory_order_relaxed))
-		notice_remount(c->d);
 	if (n >= 0 && atomic_load(&c->d->atime) && !(fi->flags & O_NOATIME))
 		atomic_store_explicit(&f->read_at, clock_wall(),
 				      memory_order_relaxed);

@@ -18,6 +18,7 @@
 #include "client/fuse/bypass_page.h"
 #include "client/fuse/cache/dentry_cache.h"
 #include "client/fuse/cache/inode_cache.h"
+#include "client/fuse/daemon/mount_point.h"
 #include "client/fuse/libfuse_compat.h"
 #include "client/fuse/lock_owners.h"
 #include "client/fuse/ops.h"
@@ -128,11 +129,22 @@ static int complete_stat(struct session *s, const struct target *t, void *arg)
 	return stat_of(s, &o->attr, &o->st);
 }
 
+/* The kernel sends the daemon no request for a remount, so opens look for one. */
+static void notice_remount(struct fuse_daemon *d)
+{
+	pthread_mutex_lock(&d->mounts_lock); /* so that the last change wins */
+	if (mount_point_has_changed(d->mounts_watch))
+		atomic_store(&d->atime,
+			     mount_point_updates_atime(d->minor, d->atime));
+	pthread_mutex_unlock(&d->mounts_lock);
+}
+
 int open_target(const struct call *c, const struct target *t, int flags,
 		struct opening *o)
 {
 	int rc;
 
+	notice_remount(c->d);
 	o->how.flags |= wire_flags(flags);
 	o->to_run = flags & FMODE_EXEC_BIT && c->d->default_permissions;
 	o->how.dist = (struct dist){ .base = UINT32_MAX,
