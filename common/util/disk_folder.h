@@ -118,6 +118,15 @@ static inline int disk_folder_sync_folder(const struct disk_folder *disk)
 	return disk_folder_error(disk->ops->sync_folder(disk->arg));
 }
 
+/* Gives a synced file its name, durably.  Replaces the file that has this name. */
+static inline int disk_folder_install(const struct disk_folder *disk,
+				      const char *from, const char *to)
+{
+	int rc = disk_folder_rename(disk, from, to);
+
+	return rc ? rc : disk_folder_sync_folder(disk);
+}
+
 static inline int disk_folder_list(const struct disk_folder *disk,
 				   void (*each)(void *ctx, const char *name),
 				   void *ctx)

@@ -36,7 +36,7 @@ int log_end_write(struct entry_log *el)
 	return disk_folder_write(&el->disk, el->end, sector, LOG_SECTOR, 0);
 }
 
-/* Makes the file atomically.  Returns its descriptor. */
+/* Makes the file atomically. */
 static int make_end(struct entry_log *el)
 {
 	const struct disk_folder *disk = &el->disk;
@@ -47,8 +47,7 @@ static int make_end(struct entry_log *el)
 	el->end = fd;
 	rc = log_end_write(el);
 	rc = rc ? rc : disk_folder_sync(disk, fd);
-	rc = rc ? rc : disk_folder_rename(disk, SEGMENT_NEW_NAME, END_NAME);
-	return rc ? rc : disk_folder_sync_folder(disk);
+	return rc ? rc : disk_folder_install(disk, SEGMENT_NEW_NAME, END_NAME);
 }
 
 static int check_end(const struct entry_log *el)

@@ -57,8 +57,7 @@ int segment_make(struct entry_log *el, uint64_t number)
 		disk_folder_remove(&el->disk, SEGMENT_NEW_NAME);
 		return rc;
 	}
-	rc = disk_folder_rename(&el->disk, SEGMENT_NEW_NAME, name);
-	rc = rc ? rc : disk_folder_sync_folder(&el->disk);
+	rc = disk_folder_install(&el->disk, SEGMENT_NEW_NAME, name);
 	if (rc) {
 		disk_folder_close_file(&el->disk, fd);
 		return rc;

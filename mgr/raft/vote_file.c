@@ -135,8 +135,7 @@ static int write_new_file(struct vote_file *file)
 	slot_seal(&file->vote, file->sequence, content + SLOT_SPACE);
 	rc = disk_folder_write(disk, file->fd, content, FILE_SIZE, 0);
 	rc = rc ? rc : disk_folder_sync(disk, file->fd);
-	rc = rc ? rc : disk_folder_rename(disk, VOTE_NEW_NAME, VOTE_NAME);
-	return rc ? rc : disk_folder_sync_folder(disk);
+	return rc ? rc : disk_folder_install(disk, VOTE_NEW_NAME, VOTE_NAME);
 }
 
 int vote_file_create(const struct disk_folder *disk, const struct vote *vote,

@@ -205,9 +205,7 @@ int intent_file_sync(struct intent_file *file)
 
 int intent_file_install(struct intent_file *file)
 {
-	int rc = disk_folder_rename(&file->disk, NEW_NAME, FILE_NAME);
-
-	return rc ? rc : disk_folder_sync_folder(&file->disk);
+	return disk_folder_install(&file->disk, NEW_NAME, FILE_NAME);
 }
 
 void intent_file_close(struct intent_file *file)
