@@ -115,8 +115,8 @@ int member_list_decode(const void *bytes, size_t len,
 	return 0;
 }
 
-const struct raft_server *
-member_list_find(const struct raft_configuration *conf, raft_id id)
+struct raft_server *member_list_find(const struct raft_configuration *conf,
+				     raft_id id)
 {
 	for (unsigned int i = 0; i < conf->n; i++)
 		if (conf->servers[i].id == id)

@@ -26,8 +26,8 @@ int member_list_decode(const void *bytes, size_t len,
 /* Zeroes the bytes that libraft leaves uninitialized at the end of an encoded list. */
 void member_list_wipe_padding(const struct raft_buffer *buf);
 /* NULL: conf has no such member. */
-const struct raft_server *
-member_list_find(const struct raft_configuration *conf, raft_id id);
+struct raft_server *member_list_find(const struct raft_configuration *conf,
+				     raft_id id);
 unsigned int member_list_voters(const struct raft_configuration *conf);
 
 #endif

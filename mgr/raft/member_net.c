@@ -281,14 +281,9 @@ static void hand_over(struct raft_member *m, struct raft_message *msg)
 	m->accepted.handling = 0;
 }
 
-static struct raft_server *find_self(struct raft_member *m)
+static struct raft_server *find_self(const struct raft_member *m)
 {
-	struct raft_configuration *conf = &m->raft.configuration;
-
-	for (unsigned int i = 0; i < conf->n; i++)
-		if (conf->servers[i].id == m->attr.id)
-			return &conf->servers[i];
-	return NULL;
+	return member_list_find(&m->raft.configuration, m->attr.id);
 }
 
 /* A voter that hears nothing from its leader becomes a candidate.  Other members keep the leader. */
