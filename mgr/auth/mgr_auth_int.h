@@ -54,7 +54,8 @@ bool session_ticket_has_expired(struct mgr *mgr, struct rpc_session *session);
 /* ---- session_groups.c ---- */
 
 /*
- * Makes the groups a pinned list of the manager, and writes its name to who. Returns 0 or -ENOMEM.
+ * Makes the groups a pinned list of the manager, and stores the name of the list in *who. Returns 0
+ * or -ENOMEM.
  */
 int session_groups_name_list(struct mgr *mgr, const uint32_t *gid, uint32_t n,
 			     struct admitted *who, struct group_list **list);

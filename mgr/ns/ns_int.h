@@ -131,7 +131,7 @@ void size_end_resize(struct inode *ino, uint64_t size, int status);
 
 /* 0, or NS_BUSY if a truncation of the file is running; then op->wait is its handle. */
 int ns_check_busy(struct ns_op *op, const struct inode *ino);
-/* Changes what a truncation changes besides the size: times, set-id bits, security.capability. */
+/* Changes times, set-id bits and security.capability, as a truncation does.  The size stays. */
 int ns_truncate_attrs(struct ns_op *op, struct inode *ino);
 
 /* ---- link.c ---- */

@@ -38,8 +38,8 @@ void session_end_begin(struct mgr *mgr, uint64_t id, bool clean);
 /* Makes a later sessions_end_some() end the session as if it had timed out. */
 void session_end_soon(struct mgr *mgr, uint64_t id);
 /*
- * The session has files or locks that the database has no record of: ends it likewise.  Returns
- * -ESTALE; -ENOMEM: it may ask again.
+ * Ends a session that has files or locks of which the database has no record, as
+ * session_end_soon() does.  Returns -ESTALE, or -ENOMEM if the client may ask again.
  */
 int session_end_unrecorded(struct mgr *mgr, uint64_t id);
 /* Ends a few sessions; call it in each turn of the manager.  true: there are more. */

@@ -44,7 +44,7 @@ int intent_file_load(const struct disk_folder *disk, struct intent_head *head,
 		     void *ctx);
 
 /*
- * Makes a new file with this head, beside the installed one.  Close it with intent_file_close(),
+ * Makes a new file with this head.  The installed file stays.  Close it with intent_file_close(),
  * also if it was installed.  -errno of the disk.
  */
 int intent_file_make(const struct disk_folder *disk,

@@ -29,7 +29,7 @@
 /*
  * If a server does not answer the PING within this time, the peer reconnects, because perhaps only
  * the connection is broken.  With an iod, it does so only if the connection moved no data either,
- * because a reply may be queued behind data.  After each such reconnect the limit doubles, so that
+ * because a reply may wait in a queue until data was sent.  After each such reconnect the limit doubles, so that
  * the clients of a stalled server do not reconnect all the time.  A PING that is answered on the
  * connection on which it was first sent resets the limit.
  */
