@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 static void child(void)
@@ -29,7 +30,7 @@ static void child(void)
 	reap(pid);
 	snprintf(cmd, sizeof(cmd), "lib_exec child2 %s %d", dir, fd);
 	EXPECT(system(cmd) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	if (!pid) {
 		EXPECT(pvfs_lseek(fd, 0, SEEK_CUR) == 5000);
 		go_on(&next);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 static void locks(void)
@@ -86,7 +87,7 @@ static void idle2(void)
 static void ends(void)
 {
 	struct next next = next_of("nothing");
-	pid_t pid = fork();
+	pid_t pid = quiet_fork();
 
 	if (!pid) {
 		take_locks(open_in("locks", O_RDWR | O_CREAT));
@@ -111,7 +112,7 @@ static int hold(off_t start)
 	with(&next, (int)start);
 	with(&next, ready[1]);
 	with(&next, go[0]);
-	if (!fork()) {
+	if (!quiet_fork()) {
 		close(go[1]);
 		go_on(&next);
 	}

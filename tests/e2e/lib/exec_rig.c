@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 unsigned char bytes[2 * N];
@@ -79,7 +80,7 @@ void reap(pid_t pid)
 
 void run(struct next *next)
 {
-	pid_t pid = fork();
+	pid_t pid = quiet_fork();
 
 	if (!pid)
 		go_on(next);
@@ -109,7 +110,7 @@ bool locked(off_t start)
 	int status;
 
 	with(&next, (int)start);
-	pid = fork();
+	pid = quiet_fork();
 	if (!pid)
 		go_on(&next);
 	EXPECT(waitpid(pid, &status, 0) == pid && WIFEXITED(status));

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs_aio.h>
 
 static const char *dir;
@@ -429,7 +430,7 @@ static void forked(void)
 
 	pvfs_aio_prep_read(&a, fd, buf, 8, 0);
 	EXPECT(pvfs_aio_submit(q, &list, 1) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	if (!pid) {
 		EXPECT_ERRNO(pvfs_aio_wait(q, &list, 1, 1, -1), ECHILD);
 		EXPECT_ERRNO(pvfs_aio_submit(q, &list, 1), ECHILD);

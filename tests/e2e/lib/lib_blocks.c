@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 #include <pvfs_aio.h>
 
@@ -197,7 +198,7 @@ static void writer_died(void)
 	char c;
 
 	EXPECT(pipe(ready) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	EXPECT(pid >= 0);
 	if (!pid) {
 		int fd = make(path, 0);

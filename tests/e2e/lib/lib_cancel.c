@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 
 #define ROUNDS 400
 #define FIRSTS 40
@@ -111,7 +112,7 @@ static void in_all(void)
 static void first(useconds_t us)
 {
 	static void (*const asking)(void) = asks;
-	pid_t pid = fork();
+	pid_t pid = quiet_fork();
 	int status;
 
 	if (!pid) {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 static void edges(int fd)
@@ -114,7 +115,7 @@ static void count_all(const char *name, int processes, unsigned int seconds)
 	int status, failed = 0;
 
 	for (int i = 0; i < processes; i++) {
-		if (fork() == 0) {
+		if (quiet_fork() == 0) {
 			/* the buffer is flushed in whole lines */
 			static char line[1 << 12];
 			char path[64];

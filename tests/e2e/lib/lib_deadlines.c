@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/deadline_calls.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include "tests/e2e/lib/stand.h"
 
 #define SETTLE 600 /* maximum number of tries until the servers respond again */
@@ -113,7 +114,7 @@ static double measure(const struct call *c, bool warm, double timeout,
 	pid_t p;
 
 	EXPECT(!pipe(to) && !pipe(from));
-	p = fork();
+	p = quiet_fork();
 	EXPECT(p >= 0);
 	if (!p)
 		child(c, warm, to[0], from[1], timeout);

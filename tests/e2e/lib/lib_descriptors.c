@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 
 static const char *file, *ordinary;
 
@@ -131,7 +132,7 @@ static void others_numbers(void)
 static int run(int fd, const char *script)
 {
 	int status;
-	pid_t pid = fork();
+	pid_t pid = quiet_fork();
 
 	EXPECT(pid >= 0);
 	if (!pid) {

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 
 #define LEN (3 << 20)
 #define SMALL 5000
@@ -240,7 +241,7 @@ static void limited_later(bool lent)
 	int status;
 
 	for (int ignored = 0; ignored <= 1; ignored++) {
-		pid_t pid = fork();
+		pid_t pid = quiet_fork();
 
 		if (!pid) {
 			EXPECT(!setrlimit(RLIMIT_CORE, &none));
@@ -266,7 +267,7 @@ static void children(void)
 	begin(fd);
 	for (int i = 0; i < 50; i++)
 		read_some(fd, &x);
-	pid = fork();
+	pid = quiet_fork();
 	if (!pid) {
 		for (int i = 0; i < 50; i++)
 			write_some(fd, &x);
@@ -484,7 +485,7 @@ static void two_processes(void)
 	pid_t pid;
 
 	EXPECT(!pipe(go));
-	pid = fork();
+	pid = quiet_fork();
 	if (!pid) {
 		EXPECT(read(go[0], &c, 1) == 1);
 		threads(0, THREADS / 2);

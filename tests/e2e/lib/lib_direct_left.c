@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include "common/wire/loan_pages.h"
 
 #define LEN 3000
@@ -286,7 +287,7 @@ static void forks(void)
 	for (int i = 0; i < 3; i++)
 		EXPECT(!pthread_create(&t[i], NULL, write_until, &enough));
 	for (int i = 0; i < CHILDREN; i++) {
-		pid = fork();
+		pid = quiet_fork();
 		if (!pid)
 			child();
 		EXPECT(waitpid(pid, &status, 0) == pid && status == 0);

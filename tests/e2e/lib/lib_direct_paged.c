@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 
 #define PAGE 4096
 #define LONG (512 << 10)
@@ -177,7 +178,7 @@ static void run(size_t len)
 	char c;
 
 	EXPECT(!pipe(go) && !pipe(ready));
-	pid = fork();
+	pid = quiet_fork();
 	if (!pid)
 		other(go[0], ready[1], len);
 	EXPECT(read(ready[0], &c, 1) == 1);

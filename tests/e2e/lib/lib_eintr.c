@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 #define RACES 40
@@ -92,7 +93,7 @@ static struct other begin(const char *path, int kind)
 	struct other o;
 
 	EXPECT(pipe(to) == 0 && pipe(from) == 0);
-	o.pid = fork();
+	o.pid = quiet_fork();
 	if (o.pid == 0) {
 		close(to[1]);
 		other_main(path, kind, to[0], from[1]);

@@ -14,6 +14,7 @@
 
 #include "tests/e2e/lib/opens.h"
 #include "tests/e2e/lib/fds.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 #define N 300000u
@@ -66,7 +67,7 @@ static void inherit(void)
 	EXPECT(pvfs_write(fd, buf, N) == N);
 	reader = open_in(dir, "file", O_RDONLY);
 	before = count_fds();
-	pid = fork();
+	pid = quiet_fork();
 	EXPECT(pid >= 0);
 	if (pid == 0) {
 		child_uses(fd, reader, before);
@@ -111,7 +112,7 @@ static void fork_often(void)
 	EXPECT(!pthread_create(&thread, NULL, busy, NULL));
 	snprintf(path, sizeof(path), "%s/file", dir);
 	for (i = 0; i < 20; i++) {
-		pid = fork();
+		pid = quiet_fork();
 		EXPECT(pid >= 0);
 		if (pid == 0) {
 			EXPECT(pvfs_stat(path, &st) == 0);

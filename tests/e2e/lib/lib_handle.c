@@ -7,6 +7,7 @@
 #include <pvfs.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,7 +18,7 @@ static unsigned char buf[LEN];
 
 static void other_process(const char *path, const struct pvfs_handle *h)
 {
-	pid_t pid = fork();
+	pid_t pid = quiet_fork();
 	int fd, status;
 
 	EXPECT(pid >= 0);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/e2e/lib/quiet_fork.h"
 #include "tests/e2e/lib/stand.h"
 
 #define MOST 200
@@ -67,7 +68,7 @@ static pid_t fork_others(int *go)
 	pid_t pid;
 
 	EXPECT(pipe(ends) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	EXPECT(pid >= 0);
 	if (!pid) {
 		close(ends[1]);

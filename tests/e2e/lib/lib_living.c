@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/opens.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 #define N 200000u
@@ -100,7 +101,7 @@ static pid_t make_child(const char *how)
 {
 	if (!strcmp(how, "_Fork"))
 		return _Fork();
-	return !strcmp(how, "clone") ? by_clone() : fork();
+	return !strcmp(how, "clone") ? by_clone() : quiet_fork();
 }
 
 /* Prints the pid of the child, which never calls PVFS. */

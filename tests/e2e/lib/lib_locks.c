@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 #define PROCESSES 4
@@ -81,7 +82,7 @@ static void counting(const char *path, int cmd)
 
 	EXPECT(pvfs_ftruncate(fd, 0) == 0);
 	for (i = 0; i < PROCESSES; i++) {
-		if (fork() == 0)
+		if (quiet_fork() == 0)
 			count(path, cmd);
 	}
 	join(PROCESSES);
@@ -127,7 +128,7 @@ static void process(const char *path)
 	EXPECT(set(a, F_SETLK, F_WRLCK, 0, 10) == 0);
 	EXPECT(set(b, F_SETLK, F_WRLCK, 5, 10) == 0);
 	EXPECT(found(b, F_GETLK, F_WRLCK, 0, 0) == F_UNLCK);
-	if (fork() == 0) {
+	if (quiet_fork() == 0) {
 		EXPECT(found(b, F_GETLK, F_RDLCK, 0, 0) == F_WRLCK);
 		EXPECT_ERRNO(set(a, F_SETLK, F_WRLCK, 14, 1), EAGAIN);
 		EXPECT(set(a, F_SETLK, F_WRLCK, 15, 1) == 0);
@@ -135,7 +136,7 @@ static void process(const char *path)
 	}
 	join(1);
 	EXPECT(pvfs_close(b) == 0);
-	if (fork() == 0) {
+	if (quiet_fork() == 0) {
 		EXPECT(set(a, F_SETLK, F_WRLCK, 0, 0) == 0);
 		exit(0);
 	}
@@ -144,7 +145,7 @@ static void process(const char *path)
 	b = open_file(path);
 	EXPECT(set(a, F_SETLK, F_WRLCK, 0, 10) == 0);
 	EXPECT(pvfs_dup2(STDOUT_FILENO, b) == b);
-	if (fork() == 0) {
+	if (quiet_fork() == 0) {
 		EXPECT(set(a, F_SETLK, F_WRLCK, 0, 0) == 0);
 		exit(0);
 	}
@@ -181,7 +182,7 @@ static void killed(const char *path)
 	pid_t pid;
 
 	EXPECT(pipe(ready) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	if (pid == 0) {
 		EXPECT(set(fd, F_OFD_SETLK, F_WRLCK, 0, 0) == 0);
 		EXPECT(write(ready[1], "x", 1) == 1);
@@ -213,7 +214,7 @@ static void deadlock(const char *path)
 
 	EXPECT(pipe(ready) == 0);
 	EXPECT(set(fd, F_SETLK, F_WRLCK, 0, 1) == 0);
-	if (fork() == 0) {
+	if (quiet_fork() == 0) {
 		EXPECT(set(fd, F_SETLK, F_WRLCK, 1, 1) == 0);
 		EXPECT(write(ready[1], "x", 1) == 1);
 		exit(deadlocks(fd, 0));
@@ -252,7 +253,7 @@ static void holder(int fd, off_t at, bool then_first, int *end)
 	pid_t pid;
 
 	EXPECT(pipe(ready) == 0 && pipe(go) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	if (pid == 0) {
 		close(go[1]);
 		EXPECT(set(fd, F_SETLK, F_WRLCK, at, 1) == 0);

@@ -13,6 +13,7 @@
 
 #include "tests/e2e/lib/expect.h"
 #include "tests/e2e/lib/fds.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 #define N 200000u
@@ -104,7 +105,7 @@ static void process_locks(const char *dir, int *fd)
 static bool free_for_others(const char *dir, const char *name)
 {
 	int status, fd;
-	pid_t pid = fork();
+	pid_t pid = quiet_fork();
 
 	EXPECT(pid >= 0);
 	if (!pid) {
@@ -141,7 +142,7 @@ static void child_leaves_both(int fd)
 
 	EXPECT(pvfs_pread(fd, buf, N, 0) == N);
 	have = count_fds();
-	pid = fork();
+	pid = quiet_fork();
 	EXPECT(pid >= 0);
 	if (!pid) {
 		EXPECT(pvfs_pread(fd, buf, N, 0) == N);

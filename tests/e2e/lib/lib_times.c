@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 #include <pvfs.h>
 
 static char path[256];
@@ -23,7 +24,7 @@ static time_t seen(void)
 	pid_t pid;
 
 	EXPECT(pipe(fds) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	EXPECT(pid >= 0);
 	if (pid == 0) {
 		EXPECT(pvfs_stat(path, &st) == 0);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/e2e/lib/expect.h"
+#include "tests/e2e/lib/quiet_fork.h"
 
 /*
  * Runs until the time `stop`. Fails by EXPECT() or exits with an error if it sees a wrong result.
@@ -21,7 +22,7 @@ static inline void race_for(const char *name, int readers, unsigned int seconds,
 	int status, failed = 0;
 
 	for (int i = 0; i <= readers; i++) {
-		pid_t pid = fork();
+		pid_t pid = quiet_fork();
 
 		EXPECT(pid >= 0);
 		if (pid == 0) {

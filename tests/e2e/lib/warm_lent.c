@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/e2e/lib/quiet_fork.h"
 #include "tests/e2e/lib/warm.h"
 
 /* An order to a child, and its answer. */
@@ -39,7 +40,7 @@ static pid_t start_borrower(const char *name, const char *tab, int *to,
 	pid_t pid;
 
 	EXPECT(pipe(there) == 0 && pipe(back) == 0);
-	pid = fork();
+	pid = quiet_fork();
 	EXPECT(pid >= 0);
 	if (pid == 0) {
 		close(there[1]);
