@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* block.c - whether a block is from one moment. */
+/* block.c - whether a block was read by RDMA without a concurrent change. */
 #include "common/wire/block.h"
 
 #define XXH_INLINE_ALL /* header only, no library for programs */

@@ -19,7 +19,7 @@
 #define WIRE_BLOCK 4096u
 
 struct wire_block {
-	le64 handle; /* 0: unused */
+	le64 handle; /* the object; 0: the place is empty */
 	/* the block begins at byte number * WIRE_BLOCK of the object */
 	le64 number;
 	le64 version; /* different each time that a place is filled */

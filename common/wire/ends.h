@@ -3,10 +3,10 @@
  * ends.h - the size of an object (the answer to GETSIZE) in registered memory of an iod, which
  * clients read by RDMA.
  *
- * An RDMA Read promises no order beyond one word.  So the words contain a digest of themselves.  If
- * the digest does not match, the words were read during a change.  The tag identifies the object as
- * long as it uses this memory, and is never used again.  So a client that reads the words of
- * another object notices that, without learning its handle.
+ * An RDMA Read promises no order beyond one word.  So the structure contains a digest of its own
+ * words.  If the digest does not match, the words were read during a change.  The tag identifies
+ * the object as long as it uses this memory, and is never used again.  So a client notices that it
+ * has read the words of another object, without learning the handle of that object.
  */
 #ifndef ENDS_H
 #define ENDS_H
@@ -16,7 +16,7 @@
 
 #include "common/wire/wire.h"
 
-#define WIRE_END_ASK UINT64_MAX /* as size: it is being changed, or lent */
+#define WIRE_END_ASK UINT64_MAX /* value of size: ask the iod (GETSIZE) */
 
 struct wire_end {
 	le64 tag; /* 0: unused */

@@ -141,7 +141,7 @@ enum wire_op {
 
 #define WIRE_OP_END	96u	/* greater than all of them */
 
-/* File data goes to the client, or to the server. */
+/* Whether the data of the file moves to the client (reads), or to the server (writes). */
 static inline bool wire_op_reads(unsigned int op)
 {
 	return op == WIRE_READ || op == WIRE_READ_LIST;
@@ -150,7 +150,7 @@ static inline bool wire_op_writes(unsigned int op)
 {
 	return op == WIRE_WRITE || op == WIRE_WRITE_LIST;
 }
-/* Changes of an object by a client. */
+/* Whether a client changes an object with this operation. */
 static inline bool wire_op_changes(unsigned int op)
 {
 	return wire_op_writes(op) || op == WIRE_FALLOCATE || op == WIRE_COPY ||
@@ -162,8 +162,9 @@ static inline bool wire_op_changes(unsigned int op)
 #define WIRE_F_REPLAY	0x0002u	/* sent again after a broken connection */
 #define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST: the bytes that mem names follow the message.
 				 * Its length does not include them. */
-#define WIRE_F_PLACE	0x0008u	/* READ, READ_LIST: mem is one place of the client.  The reply may
-				 * be written there after the data: wire_imm() */
+#define WIRE_F_PLACE	0x0008u	/* READ, READ_LIST: mem is one range in a Fast RDMA buffer of the
+				 * client.  The server may write the reply there, after the data:
+				 * wire_imm() */
 
 #define WIRE_F_CARRY	0x0010u	/* HELLO: this client may be sent CARRY */
 #define WIRE_F_UNSURE	0x0020u	/* BYE: another server may still execute a request that it did not
@@ -301,18 +302,19 @@ struct wire_accept {		/* private data of an accept or reject */
 #define WIRE_FT_PROOF	0x1u	/* HELLO and its reply prove their senders */
 #define WIRE_FT_LACKS	0x2u	/* attributes may have WIRE_A_NOACL, _NOXATTR */
 #define WIRE_FT_SOLE	0x4u	/* attributes may have WIRE_A_SOLE */
-#define WIRE_FT_APART	0x8u	/* Alone: a JOIN.  This connect is for the bulk data of the
-				 * connection with the same session and epoch.  nonce is the token
-				 * from the reply to HELLO there. */
+#define WIRE_FT_APART	0x8u	/* As the only feature: this connect is a JOIN.  It makes the
+				 * endpoint for the bulk data of the connection with the same
+				 * session and epoch.  nonce is the token from the reply to HELLO
+				 * there. */
 #define WIRE_FT_JOB	0x10u	/* HELLO may name the job of the client */
 #define WIRE_FT_ENDS	0x20u	/* GETSIZE of one object may be answered with an address from
 				 * which the size can be read (ends.h) */
-#define WIRE_FT_SHARE	0x40u	/* it has shared blocks: SHARE */
+#define WIRE_FT_SHARE	0x40u	/* An iod: SHARE returns the address of shared blocks */
 #define WIRE_FT_SEAL	0x80u	/* With PROOF: HELLO may have a struct wire_seal, and must if the
 				 * server requires it.  A client without a ticket names SEAL
 				 * without PROOF to say that it can seal. */
-#define WIRE_FT_CAPS	0x100u	/* Clients: know capabilities.  The manager: issues them.  An iod:
-				 * requires them. */
+#define WIRE_FT_CAPS	0x100u	/* A client with this bit knows capabilities, the manager issues
+				 * them, and an iod requires them. */
 #define WIRE_FT_V3	0x200u	/* Version 3: HELLO may have WIRE_F_APART, LEASE has a clock and
 				 * since, and DECLARE, UNLINK2 and METRICS exist.  Every end of
 				 * that version names it. */
@@ -322,17 +324,18 @@ struct wire_accept {		/* private data of an accept or reject */
 #define WIRE_FT_EVICT	0x8000u	/* SESSIONS and EVICT exist, and FENCE may have WIRE_FN_EVICT.
 				 * Clients: know -EKEYREVOKED as the status of an evicted
 				 * session. */
-#define WIRE_FT_SEAL_IN_PLACE	0x10000u /* With SEAL, of a client without a ticket: the answer to AUTH
-				  * may seal this connection: WIRE_CH_SEAL_IN_PLACE */
-#define WIRE_FT_LIFE	0x20000u /* Of an iod: the upper half of boot is not random.  It stays the
-				  * same as long as the iod keeps data that was written and not
-				  * flushed.  Never 0. */
-#define WIRE_FT_GROUPS	0x40000u /* The manager: GROUPS and lists exist.  Clients: know
-				  * -WIRE_ENOGROUPS. */
-#define WIRE_FT_LOCAL	0x800000u /* Of a server: it also listens for clients on its host through
-				   * shared memory.  Clients use that if they can. */
-#define WIRE_FT_TERM	0x1000000u /* Of an iod: CLAIM may be answered with the term that it
-				    * keeps. */
+#define WIRE_FT_SEAL_IN_PLACE	0x10000u /* With SEAL, from a client without a ticket: after the
+					  * answer to AUTH, this connection may be sealed
+					  * (WIRE_CH_SEAL_IN_PLACE). */
+#define WIRE_FT_LIFE	0x20000u /* An iod: the upper half of boot is not random and never 0.  It
+				  * stays the same as long as data that was written and not
+				  * flushed is still in the kernel of the iod's host. */
+#define WIRE_FT_GROUPS	0x40000u /* The manager accepts GROUPS and lists of groups.  A client
+				  * with this bit knows -WIRE_ENOGROUPS. */
+#define WIRE_FT_LOCAL	0x800000u /* A server also listens for clients on its host over shared
+				   * memory.  Such a client then uses local if it can. */
+#define WIRE_FT_TERM	0x1000000u /* An iod may answer CLAIM with the highest term that it has
+				    * stored. */
 #define WIRE_FT_WAITS	0x80000u /* A request without WIRE_F_WAITS may wait for another server, a
 				  * disk or a lease for at most RPC_WAIT_BRIEF_MS.  Then it is not
 				  * executed, and the answer is EINPROGRESS.  The client sends it
@@ -344,9 +347,10 @@ struct wire_accept {		/* private data of an accept or reject */
 				   * clients get EAGAIN instead. */
 #define WIRE_FT_LEADER	0x2000000u /* Clients: know -WIRE_ENOTLEADER.  Other clients get EAGAIN
 				    * instead. */
-#define WIRE_FT_RECORDED 0x4000000u /* Of a client: the database of the manager has a record of this
-				     * session.  A manager without it has lost changes, so it ends
-				     * the session. */
+#define WIRE_FT_RECORDED 0x4000000u /* A client: the manager has acknowledged that its database
+				     * has a record of this session.  If a manager has no such
+				     * record, its database has lost changes, so it ends the
+				     * session. */
 #define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  No end names
 				    * it yet. */
 #define WIRE_FT_RAFT	0x10000000u /* Managers: RAFT may have more than WIRE_RAFT_INLINE_V2 bytes
@@ -370,8 +374,8 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 	le32 ring;		/* 0: the ring of single iods.  No other exists yet. */
 };
 
-#define WIRE_A_SIZE	0x1u	/* wire_attr.flags: size is known and correct; otherwise ask the
-				 * iods (WIRE_GETSIZE) */
+#define WIRE_A_SIZE	0x1u	/* The manager knows the size; otherwise ask the iods
+				 * (WIRE_GETSIZE). */
 #define WIRE_A_MSET	0x2u	/* mtime was set explicitly, not later than ctime.  Only a later
 				 * write replaces it. */
 
@@ -381,9 +385,10 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 #define WIRE_A_NOACL	0x8u	/* there is no access control list of either kind; */
 #define WIRE_A_NOXATTR	0x10u	/* ... and no extended attribute at all.  Both only to a client
 				 * that named WIRE_FT_LACKS. */
-#define WIRE_A_SOLE	0x20u	/* Without _SIZE: it is open for writing once, by the session that
-				 * asks.  Its end is size, or higher where that session wrote
-				 * further.  Only to a client that named WIRE_FT_SOLE. */
+#define WIRE_A_SOLE	0x20u	/* Without _SIZE: the file is open for writing once, by the
+				 * session that asks.  The file ends at size, or at the end of
+				 * that session's own writes if this is higher.  Only to a client
+				 * that named WIRE_FT_SOLE. */
 
 struct wire_attr {
 	le64 handle;
@@ -409,9 +414,9 @@ struct wire_mem {		/* piece of registered memory of the client */
 };
 
 /*
- * WIRE_F_AS: the user in whose name the client sends the request, if it is not the user of the
- * session.  For a program that serves all users of a host (pvfs-fuse).  Only sessions of uid 0
- * may use it.
+ * WIRE_F_AS: the user for whom the client sends the request, if this is not the user of the
+ * session.  A program that serves all users of a host (pvfs-fuse) needs this.  Only sessions of uid
+ * 0 may use it.
  */
 struct wire_as {		/* then groups[ngroups] */
 	le32 uid, gid;
@@ -578,7 +583,8 @@ struct wire_leader {
 #define WIRE_CH_SEAL_IN_PLACE	0x4u	/* To a client that named WIRE_FT_SEAL_IN_PLACE, with WIRE_CH_SEAL: after
 				 * the answer to AUTH with status 0, this connection is sealed.  A
 				 * client that does not accept that connects again. */
-#define WIRE_CH_ENCRYPT	0x8u	/* ... with SEAL_ENCRYPT; without the flag, SEAL_AUTH */
+#define WIRE_CH_ENCRYPT	0x8u	/* ... with encryption (SEAL_ENCRYPT); without the flag,
+				 * SEAL_AUTH */
 struct wire_challenge {
 	uint8_t key[WIRE_KEY_LEN];
 	uint8_t nonce[WIRE_KEY_LEN];
@@ -660,8 +666,8 @@ enum wire_metric_kind {
 	WIRE_MK_END
 };
 struct wire_metric_bucket {
-	le64 from;		/* ns; the bucket ends at from of the next one */
-	le64 n;			/* not 0 */
+	le64 from;		/* ns, where the bucket begins; it ends where the next one begins */
+	le64 n;			/* number of events in it; not 0 */
 };
 /*
  * A row: this, then bucket[buckets] of WIRE_MK_TIMES in order, then text[text_len].  The text
@@ -681,7 +687,7 @@ struct wire_metric {
 	le64 most;		/* ... and the maximum */
 };
 struct wire_metrics_rep {	/* tail: rows, len bytes */
-	le64 next;		/* from of the next request; 0: that was all */
+	le64 next;		/* `from` of the next request; 0: there are no more rows */
 	le32 len;
 	le32 zero;
 };
@@ -698,7 +704,7 @@ struct wire_sessions {
 };
 struct wire_session {
 	le64 id;
-	le64 age_ns;		/* as far as this process of the manager knows */
+	le64 age_ns;		/* ns since the session opened at this process of the manager */
 	le32 uid;
 	le32 gid;
 	le32 opens;		/* open files that the manager knows of: open for writing, or
@@ -718,10 +724,10 @@ struct wire_sessions_rep {	/* tail: session[n] */
 
 /*
  * EVICT: ends the selected sessions, except the requesting one.  Only for administrators.  The
- * manager replies when all iods have fenced these sessions, and their open files and locks are
- * removed; or after wait_ms.  In the latter case, left is the number of evicted sessions that have
- * not ended, and the tail lists the iods that have not confirmed.  At these iods, capabilities of
- * the sessions stay valid for at most until_ns; 0: until the iod confirms.
+ * manager replies when all running iods have fenced these sessions, and their open files and locks
+ * are removed; or after wait_ms.  In the latter case, left is the number of evicted sessions that
+ * have not ended, and the tail lists the iods that have not confirmed.  At these iods, capabilities
+ * of the sessions stay valid for at most until_ns; 0: until the iod confirms.
  */
 enum wire_evict_by {
 	WIRE_EV_SESSION,	/* by number; -ESRCH: there is none */
@@ -753,7 +759,7 @@ struct wire_evict_rep {		/* tail: iod[niods], le32 each */
  * client may reuse the buffer after the reply (ICPP 2003, section 4.1.2).
  */
 struct wire_fast_rep {
-	le64 addr;		/* of the first; the others follow */
+	le64 addr;		/* address of the first buffer; the others follow it */
 	le32 rkey;
 	le32 size;		/* bytes of each */
 	le32 count;
@@ -772,8 +778,8 @@ struct wire_fast_rep {
 #define WIRE_CARRY_MAX	4u	/* tickets of a connection */
 struct wire_carry_rep {
 	le64 addr;		/* of the server's memory */
-	le64 mem_off;		/* the part: [mem_off, mem_off + len) of the */
-	le32 len;		/* memory that the request names */
+	le64 mem_off;		/* where the part begins in the memory that the request names */
+	le32 len;		/* bytes of the part */
 	le32 rkey;
 	le32 ticket;		/* below WIRE_CARRY_MAX */
 	le32 zero;
@@ -908,8 +914,8 @@ struct wire_release {
 	le64 handle;
 	le64 open;
 	le64 end;		/* highest file offset written, exclusive */
-	le64 mtime;		/* of the last write, or read, ns; a time ahead of the manager's
-				 * clock counts as now */
+	le64 mtime;		/* ns, of the last write or read; a time in the manager's future
+				 * counts as now */
 	le32 flags;		/* WIRE_R_* */
 	le32 zero;
 };
@@ -967,8 +973,9 @@ struct wire_adopted {
  * DECLARE: a session sends the list of files that it holds (WIRE_O_HOLD) to each new process of the
  * manager.  After the first reply, the manager stores the holds of this session in memory, not in
  * its database.  So after a restart, the manager frees no removed file until all sessions that
- * declare have done so or have ended.  boot is the value from the reply to HELLO; the manager
- * answers but ignores a DECLARE with another value.  Tail: struct wire_hold[n].
+ * declare have done so or have ended.  boot is the value from the reply to HELLO.  The manager
+ * answers a DECLARE with another boot, but does not use it: it was made for an earlier process and
+ * may be incomplete.  Tail: struct wire_hold[n].
  */
 #define WIRE_DC_ALL	0x1u	/* with the earlier ones, this is complete */
 #define WIRE_HOLD_MAX	512u
@@ -1113,8 +1120,8 @@ struct wire_access {		/* tail: path; reply: empty */
 struct wire_append {		/* reserves [offset, offset + len) */
 	le64 handle;
 	le64 open;
-	le64 len;		/* 0: reserves nothing, and says that an open for appending will
-				 * also write elsewhere */
+	le64 len;		/* 0: reserves nothing, and says that this open, which was for
+				 * appending, will also write elsewhere */
 };
 struct wire_append_rep {
 	le64 offset;
@@ -1234,7 +1241,9 @@ struct wire_resize {
 	le64 handle;
 	le64 size;		/* local bytes */
 	le64 id;		/* of the truncation, which is executed once; 0: none */
-	le64 span;		/* ns from its creation to wire_hdr.clock */
+	le64 span;		/* ns between the order of the truncation and its deadline
+				 * (wire_hdr.clock); UINT64_MAX: unknown.  From it, a restarted
+				 * iod sees whether an earlier process may have executed it. */
 	le32 flags;		/* WIRE_RZ_* */
 	le32 zero;
 };
@@ -1291,7 +1300,7 @@ struct wire_seek_rep {
  * the client only asks whether the iod lends objects; this needs no capability.
  */
 #define WIRE_B_NO_OBJECT UINT64_MAX
-#define WIRE_B_WRITE	0x1u	/* request: for writing, too; reply: granted */
+#define WIRE_B_WRITE	0x1u	/* Request: lend it for writing, too.  Reply: it was lent so. */
 #define WIRE_B_PAGES	0x2u	/* request: send the pages */
 #define WIRE_B_WAITS	0x4u	/* Reply: its bytes may be on a disk only.  Read with RWF_NOWAIT,
 				 * and the rest by READ. */
@@ -1462,8 +1471,8 @@ enum wire_verdict {
 struct wire_claim {
 	le64 owner;		/* the manager's database */
 	le64 store;		/* the store known to be here; 0: unknown */
-	le64 term;		/* of the manager; orders with lower terms are refused from now
-				 * on */
+	le64 term;		/* of the manager; the iod refuses orders with lower terms from
+				 * now on */
 	le32 flags;		/* WIRE_C_* */
 	le32 zero;
 };
@@ -1501,8 +1510,8 @@ struct wire_raft {		/* tail: mem[nmem], data[data_len] */
 	le32 zero;
 };
 /*
- * The reply.  If the sender named WIRE_FT_RAFT, the receiver may reply later, with a message for the
- * sender.
+ * The reply.  If the sender named WIRE_FT_RAFT, the receiver may delay the reply until it has
+ * stored the entries of the message, and then adds a message for the sender.
  */
 struct wire_raft_rep {		/* tail: data[data_len] */
 	le32 data_len;		/* 0: no message, as if there were no body */
@@ -1773,7 +1782,7 @@ static inline const char *wire_metric_text(const struct wire_metric *m)
 	return (const char *)(wire_metric_buckets(m) + le16toh(m->buckets));
 }
 
-/* Whether the first len bytes of job are valid in a struct wire_job. */
+/* Returns whether job, of len bytes, is valid in a struct wire_job. */
 bool wire_job_ok(const void *job, size_t len);
 
 /*

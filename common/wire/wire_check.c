@@ -130,7 +130,7 @@ const char *wire_check_auth_rep(const struct wire_msg *msg)
 	return rep->ticket_len ? NULL : "wire_auth_rep.ticket_len: zero";
 }
 
-/* Exactly niods strings, each with a NUL. */
+/* The tail contains exactly niods strings, each with a NUL. */
 const char *wire_check_mount_rep(const struct wire_msg *msg)
 {
 	const struct wire_mount_rep *rep = msg->body;
@@ -393,7 +393,10 @@ static const char *check_dist(const struct wire_dist *dist)
 	return NULL;
 }
 
-/* Only the iod, which knows the striping, checks whether its share is total bytes. */
+/*
+ * Only the iod can check whether its share of the pieces has total bytes, because it knows the
+ * striping.
+ */
 static const char *check_list(const struct wire_msg *msg, uint64_t total)
 {
 	const struct wire_list *list = msg->body;

@@ -38,7 +38,7 @@ enum wire_item_kind {
 struct wire_item {
 	enum wire_item_kind kind;
 	uint32_t off; /* offset of the le32 length or count in the body */
-	uint32_t elem; /* bytes of an element */
+	uint32_t elem; /* bytes of one element */
 	uint32_t max; /* maximum number of elements */
 	const char *why;
 };

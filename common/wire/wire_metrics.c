@@ -9,7 +9,10 @@ static bool is_name(const char *s)
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz_")];
 }
 
-/* Values of labels may have them: names of files. */
+/*
+ * Whether s has control characters, which a help text may not have.  Values of labels may have
+ * them, because they can be names of files.
+ */
 static bool has_control(const char *s)
 {
 	for (; *s; s++)

@@ -135,7 +135,10 @@ static int take_hdr(struct wire_cursor *c)
 	return 0;
 }
 
-/* After the header.  The form of this message; NULL: a reply that consists of its status only. */
+/*
+ * Finds the form of this message, after its header was checked.  *form NULL: the message is a reply
+ * that consists of its status only.
+ */
 static int find_form(struct wire_cursor *c, const struct wire_form **form)
 {
 	const struct wire_hdr *hdr = c->msg->hdr;
@@ -178,7 +181,10 @@ static bool field_ok(const void *body, const struct wire_field *f)
 	return false;
 }
 
-/* Fields that the previous version does not have are at the end of the body. */
+/*
+ * Returns the length of the body.  It is shorter in messages of the previous version, which lack
+ * the fields at its end.
+ */
 static size_t body_size(const struct wire_cursor *c,
 			const struct wire_form *form)
 {
@@ -249,7 +255,7 @@ static int take_tail(struct wire_cursor *c, const struct wire_form *form)
 
 static const struct wire_item array_item = { .kind = WIRE_IK_ARRAY };
 
-/* The wire_as after everything else of the operation. */
+/* Checks the wire_as, which follows everything else of the operation. */
 static int take_as(struct wire_cursor *c)
 {
 	const struct wire_as *as = (const void *)c->at;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_requests.c - what a request shows of itself: the rights that it needs, whether it waits for
- * others, and whether it is about objects of one copyset.
+ * wire_requests.c - properties of a request that follow from its operation and body: the rights
+ * that it needs, whether it waits for others, and whether it may name a copyset.
  */
 #include "common/wire/wire.h"
 
@@ -25,7 +25,7 @@ static unsigned int rights_for_borrow(const struct wire_borrow *body)
 						   : WIRE_NEED_READ;
 }
 
-/* The rights needed on the object whose handle begins the body. */
+/* Returns the rights needed on the object whose handle is the first field of the body. */
 static unsigned int rights_for_op(unsigned int op, const void *body)
 {
 	switch (op) {

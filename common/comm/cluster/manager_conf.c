@@ -22,7 +22,10 @@ static int is_section(void *arg, const char *section)
 	return !strcmp(arg, section);
 }
 
-/* There are n sections, so a gap in the numbers shows as a missing section. */
+/*
+ * The file has n sections of managers.  So if one of [mgr.0] to [mgr.n-1] is missing, the numbers
+ * have a gap.
+ */
 static int check_there(const struct conf_section *in, char *section,
 		       unsigned int n)
 {
@@ -66,7 +69,7 @@ static int check_common(const struct conf_section *in)
 	return 0;
 }
 
-/* Clients are told this address, and connect to it. */
+/* Clients connect to this address, because the manager sends it to them. */
 static int check_reachable(const struct conf_section *in,
 			   const struct addr *addr)
 {

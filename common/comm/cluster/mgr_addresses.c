@@ -184,7 +184,7 @@ static uint32_t cut_scope(char *host)
 	return scope ? scope : UINT32_MAX;
 }
 
-/* Parses "10.0.0.1:700" or "[fe80::1%eth0]:700". */
+/* Parses "10.0.0.1:700" or "[fe80::1%eth0]:700".  The port is not used. */
 static bool parse_host(const char *text, struct peer_host *out)
 {
 	char host[128];

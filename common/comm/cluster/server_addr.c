@@ -23,7 +23,10 @@ static int is_section(void *arg, const char *section)
 	return !strcmp(arg, section);
 }
 
-/* There are n sections, so a gap in the numbers shows as a missing section. */
+/*
+ * The file has n sections of iods.  So if one of [iod.0] to [iod.n-1] is missing, the numbers have
+ * a gap.
+ */
 static int check_there(const struct conf_section *in, char *section, uint32_t n)
 {
 	char what[96];
@@ -51,7 +54,10 @@ static int add_length(const struct conf_section *in, const struct addr *addr,
 			     "together; write shorter names of hosts");
 }
 
-/* Another transport has ports of its own.  Port 0 means any port. */
+/*
+ * Whether a and b would listen on the same port.  Ports of different transports are independent,
+ * and port 0 means any port.
+ */
 static bool is_same_address(const struct addr *a, const struct addr *b)
 {
 	return a->port && a->port == b->port && !strcasecmp(a->host, b->host) &&

@@ -60,7 +60,7 @@ static int read_socket(const struct conf_section *in, struct server_auth *auth)
 	return 0;
 }
 
-/* If clients prove nothing, they share no keys with the servers. */
+/* The default depends on auth: with auth = sys, clients share no key with the servers. */
 static int read_seal(const struct conf_section *in, const char *key,
 		     struct server_auth *auth)
 {
@@ -76,7 +76,7 @@ static int read_seal(const struct conf_section *in, const char *key,
 	return 0;
 }
 
-/* Without proof of identity, anyone can claim any uid, so capabilities protect no file. */
+/* With auth = sys, anyone can claim any uid, so capabilities would protect no file. */
 static int read_caps(const struct conf_section *in, struct server_auth *auth)
 {
 	const char *text = conf_get(in, "capabilities");

@@ -34,7 +34,10 @@
 		section ".poll_us", section ".iod_calls", section ".slow",     \
 		KEYS_FABRIC(section)
 
-/* Each server must accept the settings of the others.  Add new settings here. */
+/*
+ * All keys of the file.  Each server must accept the settings of the others, so add each new
+ * setting here.
+ */
 static const char *const known[] = {
 	"filesystem.id",
 	"filesystem.stripe_size",
@@ -162,8 +165,8 @@ int server_conf_session_timeout(const struct conf_section *in, unsigned int *ms)
 }
 
 /*
- * Returns the most sessions that one host may have.  By default it leaves an eighth of all sessions
- * to other hosts.
+ * Returns the maximum number of sessions that one host may have.  By default, an eighth of all
+ * sessions is left for other hosts.
  */
 unsigned int server_host_sessions(unsigned int asked, unsigned int max)
 {
