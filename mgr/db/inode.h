@@ -14,14 +14,16 @@
 #include "common/dist/dist.h"
 #include "mgr/db/store.h"
 
-#define INODE_ASK 0x1u /* was opened for writing since size was set */
-#define INODE_TAINT                                                            \
-	0x2u /* with ASK: the reports at release do not determine the size */
-#define INODE_DATA 0x4u /* the iods may have objects of it */
+/* a session opened the file for writing after `size` was stored */
+#define INODE_ASK 0x1u
+/* with ASK: what clients report at RELEASE does not determine the size */
+#define INODE_TAINT 0x2u
+#define INODE_DATA 0x4u /* iods may store objects of the file */
 #define INODE_XATTR 0x10u /* it may have extended attributes */
-#define INODE_HOLES 0x20u /* allocated space may differ from size */
-#define INODE_UNSURE                                                           \
-	0x100u /* the iods were not asked for the space since a change */
+/* allocated space may differ from size: ask the iods */
+#define INODE_HOLES 0x20u
+/* with HOLES: after the last change, the iods were not asked for the space yet */
+#define INODE_UNSURE 0x100u
 #define INODE_ACL 0x40u /* has an access ACL, which extends mode */
 #define INODE_ACL_DEFAULT 0x80u /* has a default ACL for new entries */
 #define INODE_BUSY 0x8u /* an INTENT_RESIZE exists for it */
@@ -29,7 +31,8 @@
 struct inode {
 	uint64_t handle;
 	uint32_t mode; /* type and permission bits */
-	uint32_t nlink; /* 0: removed, exists until its last release */
+	/* number of names; 0: the file was removed, and exists until its last release */
+	uint32_t nlink;
 	uint32_t holders; /* open records of readers */
 	uint32_t uid, gid;
 	int64_t atime, mtime, ctime; /* ns since the epoch */
@@ -43,7 +46,7 @@ struct inode {
 
 	/* regular files: size state; symlinks: size */
 	uint32_t flags; /* INODE_* */
-	/* changes whenever an earlier answer of the iods may have become stale */
+	/* grows with each change after which an earlier answer of the iods may be stale */
 	uint32_t gen;
 	uint32_t writers; /* open records of writers */
 	uint32_t appenders; /* open records of writers that only append */

@@ -44,8 +44,8 @@ struct store;
 /*
  * Stores an entry in the log of all managers.  Returns 0 once a majority has stored it and
  * store_note_own_entry() was called for it; the entry is valid until then.  Blocks; the thread of
- * store_flush() calls it, one call at a time.  -ENOSPC: the entry is not in the log; it is sent
- * again.  After another -errno the store fails.
+ * store_flush() calls it, one call at a time.  -ENOSPC: the entry is not in the log, and the store
+ * sends it again at the next flush.  After any other -errno the store fails.
  */
 typedef int store_replicate_fn(void *arg, const void *entry, size_t len);
 
@@ -61,8 +61,8 @@ struct store_attr {
 	store_replicate_fn *replicate; /* or NULL: see store_next_entry() */
 	void *replicate_arg;
 	/*
-	 * Makes it the store of a single manager.  Changes in the managers' log after
-	 * store_get_applied() are lost, so apply them before.
+	 * Converts the store of a member of a group to the store of a single manager.  Changes in
+	 * the managers' log after store_get_applied() are lost, so apply them before.
 	 */
 	bool leave_group;
 	/* As leave_group, for a store that has applied at most the entry that founded a group. */
@@ -84,9 +84,9 @@ int store_check(const struct store_attr *attr);
 /* st may be NULL.  No transaction may be open.  Writes a checkpoint unless the store failed. */
 void store_close(struct store *st);
 
-/* The store failed permanently: the process must stop. */
+/* Returns true after a permanent failure.  The process must then stop. */
 bool store_failed(const struct store *st);
-/* Whether an operation found no space, which may be the cause of a failure. */
+/* Whether an operation failed for lack of disk space, which may be the cause of store_failed(). */
 bool store_was_full(const struct store *st);
 const struct log *store_log(const struct store *st);
 
@@ -182,20 +182,26 @@ bool store_is_committed(struct store *st, uint64_t change);
 /* An entry of another leader.  -ENOSPC: nothing is applied.  -EPERM: this manager leads. */
 int store_apply(struct store *st, uint64_t index, uint64_t term,
 		const void *entry, size_t len);
-/* An entry that this store made.  The next transaction makes its undo rows void. */
+/*
+ * An entry that this store made.  It is committed now, so its changes need not be undone at the
+ * next open: the next transaction invalidates the rows that would undo them.
+ */
 int store_note_own_entry(struct store *st, uint64_t index, uint64_t term,
 			 const void *entry, size_t len);
-/* An entry without changes. */
+/* An entry that changes no rows. */
 int store_note_committed(struct store *st, uint64_t index, uint64_t term);
 /* A configuration of the managers; any bytes.  -E2BIG: more than STORE_CONFIG_MAX. */
 int store_note_configuration(struct store *st, uint64_t index, uint64_t term,
 			     const void *config, size_t len);
 /*
- * Writes the noted position to the database; otherwise the next transaction does this.  Call it
- * before the store becomes idle.  No transaction may be open.
+ * Writes the noted position to the database, as the next transaction would do.  Call it before the
+ * store becomes idle.  No transaction may be open.
  */
 int store_record_committed(struct store *st);
-/* Even after a power loss, store_get_applied() returns at least this index. */
+/*
+ * The index up to which applied entries survive a power loss: store_get_applied() then returns it
+ * or a higher one.
+ */
 uint64_t store_durable_index(const struct store *st);
 
 /* ---- rows ---- */

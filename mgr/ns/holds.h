@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * holds.h - holds: opens for reading with WIRE_O_HOLD of sessions that send DECLARE.  A hold
- * keeps its file until RELEASE.  It is in memory, so a file that is only read changes
- * nothing in the database.
+ * holds.h - holds: opens for reading with WIRE_O_HOLD of sessions that send DECLARE.  The file of a
+ * hold exists until RELEASE, even without a name.  A hold is only in memory, so reading a file
+ * changes nothing in the database.
  *
- * 	OPEN ----> in memory -- its last name goes --> a row as well
- * 	           |   ^                               |
- * 	RELEASE ---'   '-- DECLARE, after a restart    '--> RELEASE
+ *   OPEN ------> in memory -- the last name is removed --> in memory and a row
+ *                |   ^                                     |
+ *   RELEASE <----'   '-- DECLARE, after a restart          '--> RELEASE
  *
- * Before a file loses its last name, rows are written for all its holds.  Many holds take
- * several turns, and the last turn also removes the name.  So a restart of the manager
- * loses no hold of a removed file.  After a restart, the sessions declare all their holds
- * again.  Until all sessions that may have holds have declared, no file is permanently
- * removed.
+ * Before a file loses its last name, the manager writes rows for all its holds.  Many holds take
+ * several turns, and the last turn also removes the name.  So a restart of the manager loses no
+ * hold of a removed file.  After a restart, the sessions declare all their holds again.  Until all
+ * sessions that may have holds have declared or ended, the manager permanently removes no file.
  *
- * A declared hold keeps the file, but grants no right: the reader may never have opened
- * the file.
+ * A hold that was declared keeps the file, but gives the session no right to read it: the session
+ * may never have opened the file.
  */
 #ifndef HOLDS_H
 #define HOLDS_H
@@ -46,11 +45,12 @@ enum holds_result {
 	HOLDS_NONE, /* no hold with this id is in memory */
 	HOLDS_ALONE, /* a hold without a row */
 	HOLDS_PERHAPS, /* a hold that may have a row */
-	HOLDS_OTHER, /* nothing: the hold is of another file */
+	/* no hold was ended, because the hold with this id is of another file */
+	HOLDS_OTHER,
 };
 enum holds_result holds_release(struct ns_op *op, uint64_t handle,
 				uint64_t open);
-/* The row of a hold was dropped: forgets the hold. */
+/* Forgets a hold whose row was deleted. */
 void holds_drop(struct ns *ns, uint64_t session, uint64_t open);
 /* *handle: the held file; *flags: OPEN_HOLD, OPEN_DECLARED.  false: there is no such hold. */
 bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
@@ -64,13 +64,19 @@ bool holds_get(struct ns *ns, uint64_t session, uint64_t open, uint64_t *handle,
  */
 int holds_store(struct ns_op *op, struct inode *ino);
 /*
- * The request of pause has removed the name, or will not remove it: allows holds in memory
- * again.
+ * Call it when the request of `pause` has removed the last name, or gives up: new holds of the file
+ * are in memory again.
  */
 void holds_stop_leaving(struct ns *ns, struct ns_pause *pause);
-/* Call it at the end of a transaction.  committed: the rows that it wrote for holds exist now. */
+/*
+ * Call it at the end of a transaction.  committed: the rows that the transaction wrote for holds
+ * exist from now on.
+ */
 void holds_end_transaction(struct ns *ns, bool committed);
-/* Whether all sessions have declared.  false: there may be unknown holds of any file. */
+/*
+ * Whether all sessions have declared or ended.  If not, any file may have holds that are not known
+ * yet.
+ */
 bool holds_are_complete(const struct ns *ns);
 
 void holds_close(struct ns *ns);

@@ -43,19 +43,22 @@
  */
 #define NS_TURN_STEPS 128u
 
-/* The readers that hold files: holds.c. */
+/* The holds of all sessions (holds.h). */
 LIST_HEAD(hold_list, file_hold);
 struct holds {
 	struct file_hold *opens;
 	struct held_file *files;
 	struct hold_session *sessions;
-	unsigned int n; /* opens */
+	unsigned int n; /* number of `opens` */
 	unsigned int missing; /* sessions that have not declared their holds */
-	/* holds that were released before they were declared */
+	/* holds whose RELEASE arrived before their DECLARE */
 	struct hold_list early;
 	struct hold_list notes; /* holds whose rows are in the open transaction */
 	uint64_t next; /* the next open id; 0: none was issued yet */
-	bool later; /* there may be a file without a name that is kept (INTENT_LATER) */
+	/*
+	 * there may be removed files that are kept until all sessions have declared (INTENT_LATER)
+	 */
+	bool later;
 };
 
 struct ns {
@@ -65,7 +68,8 @@ struct ns {
 	/* defaults for a new file; pcount 0: all iods */
 	uint32_t ssize, pcount;
 	struct ring ring; /* of new files */
-	uint32_t next_base; /* distributes files without a requested base */
+	/* the next first iod, for files without a requested one */
+	uint32_t next_base;
 	uint64_t inodes; /* number of inodes that are counted, as committed */
 	/* inodes with handles from next to last are not counted yet; next 0: none */
 	struct {
@@ -76,13 +80,17 @@ struct ns {
 	struct holds holds;
 	struct lock_queue *lock_queues; /* lock_ranges.c */
 
-	/* path components looked up since the start, and other work of the same cost */
+	/*
+	 * work since the start that the store does not count: path components, and steps of the
+	 * same cost
+	 */
 	uint64_t steps;
-	/* directories that got another parent, since the start */
+	/* number of times that a directory got another parent, since the start */
 	uint64_t moves;
 
 	char walk[4096]; /* the rest of the path being resolved */
-	char redirect[4096]; /* "/abs/path", or "../path" from the root */
+	/* with NS_REDIRECT: "/abs/path", or "../path", which begins at the root */
+	char redirect[4096];
 	size_t redirect_len;
 };
 
@@ -130,7 +138,7 @@ struct ns_cred {
 	uint32_t root_gid;
 };
 
-/* Progress on the way up to the root, see rename.c.  Zeroed: not begun. */
+/* Progress of a walk from a directory up to the root (rename.c).  All zero: not begun. */
 struct ns_climb {
 	uint64_t from, at; /* directories */
 	uint64_t moves; /* ns->moves at the start */
@@ -143,19 +151,19 @@ struct ns_pause {
 	/* resolve.c: one for each path; NULL: not begun */
 	struct ns_walk *walk[2];
 	struct ns_climb climb[2];
-	/* lock_ranges.c: where it is first or waits, or NULL */
+	/* lock_ranges.c: the queue in which the request waits or is first, or NULL */
 	struct lock_queue *lock;
 	TAILQ_ENTRY(ns_pause) lock_next;
 	/* holds.c: a file that is losing its last name, or NULL */
 	struct held_file *held;
-	/* index of that file among those that the request names */
+	/* which of the files that the request names this is */
 	unsigned int which;
-	/* others see what it has done so far: the request must be completed */
+	/* earlier turns are committed, so the request must be completed */
 	bool begun;
 };
 /*
  * Frees the resources of pause and zeroes it.  Call it when the request ends, or before it waits
- * for something else: afterwards it starts over.
+ * for something else.  The request then starts over.
  */
 void ns_pause_end(struct ns *ns, struct ns_pause *pause);
 
@@ -178,8 +186,8 @@ struct ns_op {
 	bool asked; /* the iods were asked for the size, as NS_ASK demands */
 	uint64_t wait; /* NS_BUSY, NS_ASK: the handle */
 	/*
-	 * a file that the manager should ask the iods about while nobody waits:
-	 * ns_is_unsure(); 0: none
+	 * a file about whose space the manager should ask the iods in the background
+	 * (ns_is_unsure()); 0: none
 	 */
 	uint64_t unsure;
 	unsigned int which; /* NS_REDIRECT: 1: it concerns the second path */
@@ -188,15 +196,16 @@ struct ns_op {
 	 * is durable
 	 */
 	bool declares;
-	/* the operation changed only holds of a file: the reply need not wait for the flush */
+	/* the operation changed only holds of a file, so the reply need not wait for the flush */
 	bool held;
 	bool kept; /* with `held`: it changed the holds only in memory */
-	bool declared; /* the caller commits, then calls ns_all_declared() */
+	/* this DECLARE was the last one: after the commit, the caller calls ns_all_declared() */
+	bool declared;
 };
 
 /*
- * A path of len bytes below the directory dir (0: the root).  len 0: dir itself.  No NUL ends
- * it.
+ * A path of len bytes, not terminated by NUL, that starts at the directory dir (0: the root).  len
+ * 0: the directory itself.
  */
 struct ns_path {
 	uint64_t dir;
@@ -219,9 +228,9 @@ struct ns_open_args {
 	struct dist dist; /* of a new file; UINT32_MAX: default */
 };
 /*
- * Opens a file, or creates it.  *open: the id of the open; 0: none, because the file is
- * open for reading without WIRE_O_HOLD.  *truncate: nothing was done, because the file
- * must be truncated first (O_TRUNC); then call it again with op->truncated.
+ * Opens a file, or creates it.  *open: the id of the open; 0: none, because the file is open for
+ * reading without WIRE_O_HOLD.  *truncate true: nothing was done, because the file must be
+ * truncated first (O_TRUNC).  Truncate it, and call this function again with op->truncated.
  */
 int ns_open(struct ns_op *op, const struct ns_open_args *args,
 	    struct inode *ino, uint64_t *open, bool *truncate);
@@ -245,8 +254,8 @@ int ns_drop_open(struct ns_op *op, uint64_t session);
  */
 int ns_expect_declare(struct ns *ns, uint64_t session);
 /*
- * Records that the session of op holds this file, unless the hold was released meanwhile.
- * A repeated call has no effect.
+ * Adds a hold of the session of op, as its DECLARE says, unless the hold was released meanwhile.  A
+ * repeated call has no effect.
  */
 struct ns_hold {
 	uint64_t handle, open;
@@ -263,8 +272,8 @@ bool ns_tidy_holds(struct ns *ns);
 /* The number of holds that the session has only in memory. */
 uint32_t ns_count_holds(struct ns *ns, uint64_t session);
 /*
- * The session has ended: no more rows are written for its holds; ns_forget_holds() forgets
- * them.
+ * Call it when the session has ended: from now on no rows are written for its holds.
+ * ns_forget_holds() then removes them from memory.
  */
 void ns_session_ended(struct ns *ns, uint64_t session);
 /*
@@ -279,7 +288,7 @@ bool ns_forget_holds(struct ns *ns, uint64_t session);
  */
 int ns_remove_later(struct ns_op *op);
 
-/* Whether the session may grant its open file to others: 0, -EBADF, -EACCES. */
+/* A right to open a file that a session has open. ns_may_grant() returns 0, -EBADF or -EACCES. */
 struct ns_grant {
 	uint64_t session, open, handle;
 	uint32_t flags; /* WIRE_O_READ, WIRE_O_WRITE */
@@ -393,9 +402,9 @@ int ns_truncate(struct ns_op *op, const struct ns_path *path, uint64_t size,
 int ns_end_truncate(struct ns_op *op, const struct intent *in, int status);
 
 /*
- * Reserves len bytes at the end of the file for an append; *offset: the first of them.
- * len 0: the open record will also write elsewhere, so while it exists the manager does
- * not know the end of the file.
+ * Reserves len bytes at the end of the file for an append; *offset: the first of them.  len 0: the
+ * open will also write elsewhere.  While such an open exists, the manager does not know the end of
+ * the file.
  */
 int ns_append(struct ns_op *op, uint64_t handle, uint64_t open, uint64_t len,
 	      uint64_t *offset);
@@ -426,8 +435,8 @@ int ns_drop_locks(struct ns_op *op, uint64_t session);
 /* Whether only the iods know the size of the file, and their answer can be stored. */
 bool ns_must_ask(const struct inode *ino);
 /*
- * Whether the size of the file is known, but not whether it has holes, and an answer of the iods
- * can be stored.
+ * Whether it is unknown if the file has holes, although its size is known, and an answer of the
+ * iods can be stored.
  */
 bool ns_is_unsure(const struct inode *ino);
 /* An answer of the iods about a file. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ns_int.h - functions that the files of this folder share, by the file that has them. */
+/* ns_int.h - functions that the files of mgr/ns share, in the order of these files. */
 #ifndef NS_INT_H
 #define NS_INT_H
 
@@ -43,8 +43,8 @@ int ns_clear_capabilities(struct ns_op *op, const struct inode *ino);
 /* ---- attr.c ---- */
 
 /*
- * Returns false if ino is in a ring of copysets, and the client is of an earlier release.  It would
- * look for the data at other iods, so it may not open the file.
+ * Returns false if the data of ino is in a ring of copysets and the client is of an earlier
+ * release.  Such a client would look for the data at other iods, so it may not open the file.
  */
 bool ns_client_knows_ring(const struct ns_op *op, const struct inode *ino);
 
@@ -102,8 +102,8 @@ struct ns_place {
 };
 
 #define NS_FOLLOW 0x1u /* also follow a symlink in the last component */
-#define NS_ENTRY                                                               \
-	0x2u /* the entry itself: may be missing; slashes after it follow no symlink */
+/* NS_ENTRY: the entry itself, which may be missing; a slash after it follows no symlink */
+#define NS_ENTRY 0x2u
 /*
  * Looks a path up and fills *place.  flags: NS_FOLLOW, NS_ENTRY.  0, -errno, NS_REDIRECT, or
  * NS_PAUSED if the budget of the turn is used up.
@@ -124,7 +124,9 @@ bool size_is_sole(const struct inode *ino, uint64_t session);
 void size_release_writer(struct inode *ino, bool append,
 			 const struct ns_release_args *args, int64_t now);
 void size_drop_writer(struct inode *ino, bool append);
-/* Whether the file is known to have this size already, so that no iod need truncate it. */
+/*
+ * Whether the manager knows that the file has this size already, so that no iod need truncate it.
+ */
 bool size_equals(const struct inode *ino, uint64_t size);
 void size_begin_resize(struct inode *ino);
 void size_end_resize(struct inode *ino, uint64_t size, int status);
@@ -149,8 +151,8 @@ void ns_touch_dir(struct ns_op *op, struct inode *dir);
 /* Counts one more subdirectory (a link) of dir: 0, or -EMLINK if dir has too many. */
 int ns_add_subdir(struct inode *dir);
 /*
- * Call it before any other change of a request that removes a name of ino: if it is the last
- * name, stores the holds of the file.  0, -errno, or NS_PART: call it again in the next turn.
+ * Call it before any other change of a request that removes a name of ino.  If it is the last name,
+ * writes rows for the holds of the file.  0, -errno, or NS_PART: call it again in the next turn.
  */
 int ns_before_drop_link(struct ns_op *op, struct inode *ino);
 /* Whether ns->inodes already includes the inode with this handle (ns_count_some()). */

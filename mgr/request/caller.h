@@ -24,7 +24,7 @@ struct caller {
 	bool capped; /* the session has capabilities, or may have some */
 	/* see session_ticket.c; may be NULL */
 	struct auth_challenge *challenge;
-	/* number of AUTHs whose proofs are being checked */
+	/* number of AUTHs of the session whose proofs are being checked */
 	unsigned int proofs;
 	/* end of the session's ticket, clock_boot(); 0 if it has none */
 	uint64_t until;

@@ -66,7 +66,9 @@ int group_lists_add(struct group_lists *lists, struct group_owner *owner,
 int group_lists_take(struct group_lists *lists, struct group_owner *owner,
 		     uint64_t number, const uint32_t *gid, uint32_t n,
 		     struct group_list **out);
-/* Returns the owner's list of this number, which may be incomplete, or NULL if there is none. */
+/*
+ * Returns the owner's list of this number, or NULL if there is none.  The list may be incomplete.
+ */
 struct group_list *group_lists_find(struct group_lists *lists,
 				    struct group_owner *owner, uint64_t number);
 /*

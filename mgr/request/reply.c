@@ -60,7 +60,8 @@ static size_t build_empty(const struct intent *in, int status, uint8_t *buf)
 	hdr.slot = htole16((uint16_t)in->slot);
 	hdr.session = htole64(in->session);
 	hdr.seq = htole64(in->seq);
-	hdr.credits = htole32(1); /* the next reply has the real number */
+	/* any number: the next reply has the real one */
+	hdr.credits = htole32(1);
 	hdr.status = htole32((uint32_t)-status);
 	memcpy(buf, &hdr, sizeof(hdr));
 	return (size_t)len;
@@ -76,7 +77,7 @@ int reply_record_job_end(struct mgr *mgr, const struct intent *in, int status)
 		return 0;
 	if (rc || rec.kind != REPLY_JOB || rec.job != in->id)
 		return rc;
-	/* an OPEN continues after its truncation: no reply yet */
+	/* an OPEN with O_TRUNC continues after its truncation, so it has no reply yet */
 	if (!status && in->op != WIRE_TRUNCATE)
 		return 0;
 	rec.kind = REPLY_DONE;

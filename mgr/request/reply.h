@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reply.h - replies that survive a restart of the manager.  A reply is stored in the
- * transaction of the change that it reports, and found when the request is repeated.
+ * reply.h - replies that survive a restart of the manager.  A reply is stored in the transaction of
+ * the change that it reports.  If the client repeats the request, the manager sends the stored
+ * reply.
  */
 #ifndef REPLY_H
 #define REPLY_H

@@ -66,7 +66,7 @@ static void send_reply(struct flusher_item *item)
 	request_drop(req);
 }
 
-/* Sends the reply, which is built, once others may know what the request has read. */
+/* Sends the reply, which is built, once the changes that the request has read may be revealed. */
 static void answer_read(struct request *req)
 {
 	struct rpc_req *rpc = req->rpc;

@@ -33,7 +33,8 @@ struct request {
 	void (*run)(struct request *req);
 	struct rpc_req *rpc;
 	bool asked; /* the iods were asked for the size */
-	bool admitted; /* it has waited for the limit of calls (call_limit_wait()) */
+	/* the request has waited for room among the calls to iods (call_limit_wait()) */
+	bool admitted;
 	/* the file whose truncation for this request is done */
 	uint64_t truncated;
 	int result; /* -errno if the request failed while it waited; else 0 */
@@ -46,7 +47,8 @@ struct request {
 	uint64_t blocker;
 
 	struct run_item
-		turn; /* in mgr->queue before it ran, or between two turns */
+		/* its place in mgr->queue, before it ran or between two turns */
+		turn;
 	bool paused; /* it has had a turn and needs another one */
 	bool part; /* a turn's changes are committed, perhaps not flushed */
 	struct ns_pause pause; /* its state between two turns */
@@ -86,7 +88,7 @@ static inline bool request_is_replay(const struct request *req)
 	return le16toh(req->rpc->msg.hdr->flags) & WIRE_F_REPLAY;
 }
 
-/* Whether its client waits for the answer. */
+/* Whether the client waits for the answer.  It does not wait for the answer to RELEASE. */
 static inline bool request_is_waited_for(const struct request *req)
 {
 	return req->rpc->op != WIRE_RELEASE;
@@ -110,7 +112,7 @@ struct request *park_take(struct park *park);
 bool park_run(struct mgr *mgr, struct park *park,
 	      bool (*may)(const struct mgr *mgr));
 
-/* Makes the event loop call late() for the request now.  No effect on one that does not wait. */
+/* If the request waits, makes the event loop call late() for it now. */
 void park_hurry(struct request *req);
 /* Removes this request, which must be waiting. */
 void park_leave(struct request *req);
@@ -136,9 +138,9 @@ void answer_now(struct request *req, int status);
 void answer_once(struct request *req);
 void answer_error(struct request *req, int status);
 /*
- * For a request that waited too long; what: for what.  If its deadline has not passed and it
- * was not sent in a slot for waiting requests (rpc_req_may_wait()), answers -EINPROGRESS, and
- * the client repeats it.  Otherwise logs `what` and answers -ETIMEDOUT.
+ * Answers a request that has waited too long for `what`.  If its deadline has not passed, and it
+ * was not sent in a slot for waiting requests (rpc_req_may_wait()), answers -EINPROGRESS, and the
+ * client repeats it.  Otherwise logs `what` and answers -ETIMEDOUT.
  */
 void answer_late(struct request *req, const char *what);
 /*
@@ -149,7 +151,7 @@ void answer_redirect(struct request *req, unsigned int which);
 /* Sends a stored reply again. */
 struct reply_rec;
 void answer_stored(struct request *req, const struct reply_rec *rec);
-/* For req->item.durable: sends the reply, which was built and stored before. */
+/* The durable() of req->item: sends the reply, which was built and stored before. */
 void answer_durable(struct flusher_item *item);
 
 #endif

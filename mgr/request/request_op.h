@@ -11,16 +11,17 @@ struct mgr_op {
 	struct request *req;
 	struct rpc_req *rpc;
 	struct wire_out *out; /* for the body of the reply */
-	bool begun; /* an earlier turn did a part that others see */
+	/* an earlier turn of this request has committed a part of it */
+	bool begun;
 	uint32_t opened; /* the reply has a capability for these WIRE_O_* */
 	struct ns_op ns;
 };
 
 /* ---- results of an operation, in addition to those in ns.h ---- */
 
-/* req->intent is recorded: commit, truncate, then continue */
+/* req->intent is recorded.  Commit it, let the iods truncate, then continue the request. */
 #define OP_JOB 6
-/* the connection broke: the request counts as never received */
+/* the connection broke: treat the request as if it had never arrived */
 #define OP_ABORT 7
 /* the request waits in a struct park, and will be run again */
 #define OP_LATER 8

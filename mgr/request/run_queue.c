@@ -18,7 +18,8 @@ struct run_session {
 struct run_user {
 	UT_hash_handle hh;
 	uint32_t uid;
-	uint64_t spent; /* work not yet covered by rounds */
+	/* work that was charged to the user and not yet covered by the budgets of rounds */
+	uint64_t spent;
 	struct run_session *sessions; /* sessions with items, by id */
 	/* the same sessions, in order of turns */
 	TAILQ_HEAD(, run_session) turns;
@@ -167,7 +168,7 @@ static void serve_user(struct run_queue *q, struct run_user *user)
 		user->spent += q->run(take_next(q, user));
 }
 
-/* An idle user stays for one round, because allocating a user costs time. */
+/* A user without requests stays for one more round, because allocating a user costs time. */
 void run_queue_round(struct run_queue *q)
 {
 	struct run_user *user, *next;

@@ -11,7 +11,10 @@
 #include "common/util/clock.h"
 #include "mgr/jobs/jobs.h"
 
-/* lifetimes of a ticket; a client that renews tickets also renews these */
+/*
+ * lifetime of a capability in lifetimes of a ticket; a client that renews its ticket also renews
+ * these
+ */
 #define LIVES 2u
 
 static uint32_t life_s(const struct mgr *mgr)
@@ -50,7 +53,7 @@ uint64_t caps_expiry(const struct mgr *mgr)
 	return clock_boot() + life_ns(mgr);
 }
 
-/* Seals the capability for this session; it is valid from now on. */
+/* Seals the capability for this session.  Its lifetime begins now. */
 static int seal_capability(struct mgr_op *op, struct capability *cap)
 {
 	uint8_t sealed[CAPABILITY_LEN];
@@ -102,7 +105,10 @@ int caps_rebuild_reply(struct mgr_op *op, const struct reply_rec *rec)
 	return caps_put(op, &rep.attr, (uint32_t)rec->opened);
 }
 
-/* Uses the clock that the capability is on: jobs_clock_of(). */
+/*
+ * Whether the capability has expired.  If the manager that issued it had another clock, the expiry
+ * cannot be compared with ours.  Then the lifetime counts from jobs_clock_of().
+ */
 static bool has_ended(const struct mgr *mgr, const struct token_limits *limits)
 {
 	uint64_t here = clock_boot(), begun = jobs_clock_of(mgr, limits->term);
@@ -111,9 +117,9 @@ static bool has_ended(const struct mgr *mgr, const struct token_limits *limits)
 }
 
 /*
- * Whether the capability is of this session, since another client could use the same
- * session number.  It was issued after the session opened; or, if an earlier manager
- * issued it, it has not expired.
+ * Whether this client owns the capability.  Another client may have used the same session number
+ * before.  So the capability must be younger than the session.  If an earlier process of the
+ * manager issued it, its age is unknown here, and it must not have expired.
  */
 static bool is_of_it(const struct mgr_op *op, const struct token_limits *limits)
 {
@@ -131,7 +137,7 @@ static void put_none(struct mgr_op *op)
 	wire_put(op->out, none, sizeof(none));
 }
 
-/* The capability may have expired, as long as the session exists. */
+/* Renews one capability.  An expired one is also renewed, because the session still exists. */
 static int renew_one(struct mgr_op *op, const uint8_t *sealed)
 {
 	const struct token_context here = { .fsid = op->mgr->conf.fsid,

@@ -84,7 +84,7 @@ static void select_open(void *arg, struct rpc_session *session)
 		c->rc = ids_add(c->ids, info->id);
 }
 
-/* Of an absent session only the user is known. */
+/* Selects an absent session.  Only its user is known, so it cannot be selected by job or host. */
 static int select_absent(void *arg, const struct session_rec *rec)
 {
 	struct evict_selection *c = arg;
@@ -95,8 +95,8 @@ static int select_absent(void *arg, const struct session_rec *rec)
 }
 
 /*
- * A session that is selected by number may be ending, or may have ended while some iods
- * do not know yet.
+ * Selects the session with the number of the request by its row.  Such a session may be ending, or
+ * may have ended while some iods do not know that yet.
  */
 static int select_by_row(struct evict_selection *c)
 {
@@ -150,13 +150,16 @@ static int select_sessions(struct mgr_op *op, struct session_ids *ids)
 
 /* ---- one EVICT ---- */
 
-/* The first check comes soon; a long eviction is checked less often. */
+/*
+ * Pauses between two checks of whether the eviction is complete.  They grow with the time that the
+ * EVICT has waited.
+ */
 #define CHECK_MIN_MS 10u
 #define CHECK_MAX_MS 1000u
-#define CHECK_PART                                                             \
-	8u /* fraction of the time that the answer has taken so far */
+/* the pause is this fraction of the time that the EVICT has waited */
+#define CHECK_PART 8u
 
-/* One EVICT, until all sessions that it has ended are gone. */
+/* One EVICT, until all sessions that it has selected have ended. */
 struct eviction {
 	TAILQ_ENTRY(eviction) link;
 	struct request *req; /* NULL: it was answered */
@@ -164,9 +167,9 @@ struct eviction {
 	uint32_t n;
 	/* when capabilities of these sessions expire, clock_boot() */
 	uint64_t expiry;
-	/* all iods need the fences up to here; 0: not known yet */
+	/* number of the last fence that all iods must have confirmed; 0: not known yet */
 	uint64_t fenced;
-	struct session_ids ids; /* sessions that are not gone yet */
+	struct session_ids ids; /* sessions whose end is not complete */
 };
 
 /*
@@ -231,7 +234,10 @@ static size_t count_left(const struct evicts *evicts,
 	return n;
 }
 
-/* The iods that have not confirmed the fences.  iod NULL: returns only their number. */
+/*
+ * Lists in iod the iods that have not confirmed the fences, and returns their number.  iod may be
+ * NULL.
+ */
 static uint32_t list_owing_iods(const struct mgr *mgr,
 				const struct eviction *ev, le32 *iod)
 {
@@ -286,8 +292,8 @@ static void eviction_answer(struct mgr *mgr, struct eviction *ev)
 }
 
 /*
- * Answers a request that has waited for the eviction long enough.  The reply contains what is not
- * done yet; the eviction continues.
+ * Answers an EVICT that has waited for wait_ms.  The reply says what is not complete yet; the
+ * eviction continues.
  */
 static void on_late(struct park *park, struct request *req)
 {
@@ -310,7 +316,7 @@ static bool is_complete(const struct evicts *evicts, struct eviction *ev)
 	return !list_owing_iods(evicts->mgr, ev, NULL);
 }
 
-/* Depends on how long the newest waiting request has waited. */
+/* Returns the time until the next check of the evictions, from the wait of the newest EVICT. */
 static uint64_t check_pause_ms(const struct evicts *evicts)
 {
 	const struct eviction *ev;
@@ -356,7 +362,7 @@ static void on_check_timer(struct rpc_timer *timer)
 
 /* ---- the operation ---- */
 
-/* The requests of the session stop waiting. */
+/* Ends the waits of the session's requests, and the session itself. */
 static void end_session(struct mgr *mgr, uint64_t id)
 {
 	struct request *req;
@@ -398,7 +404,10 @@ static struct eviction *eviction_new(struct mgr_op *op, int *rc)
 	return ev;
 }
 
-/* Earlier evictions may be incomplete: iods may still accept what ended sessions had open. */
+/*
+ * Whether an earlier eviction may be incomplete.  Then iods may still accept requests of sessions
+ * that have ended.
+ */
 static bool is_owed(const struct evicts *evicts)
 {
 	const struct eviction none = { 0 };

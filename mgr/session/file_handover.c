@@ -103,7 +103,7 @@ int op_grant(struct mgr_op *op)
 	return 0;
 }
 
-/* The granting session has ended, although its rows may still exist. */
+/* Whether the granting session has ended.  Its rows may still exist. */
 static bool is_stale(struct mgr_op *op, const struct ns_grant *grant)
 {
 	struct session_rec rec;
@@ -114,7 +114,7 @@ static bool is_stale(struct mgr_op *op, const struct ns_grant *grant)
 	       rec.flags & SESSION_FENCED;
 }
 
-/* Only success uses up the token.  A request that waits runs this function again. */
+/* The token is used up only on success, because a request that waits runs this function again. */
 int op_redeem(struct mgr_op *op)
 {
 	const struct wire_redeem *body = op->rpc->msg.body;
@@ -170,7 +170,7 @@ int op_adopt(struct mgr_op *op)
 	uint32_t done;
 	int rc;
 
-	/* its rows may still be unchanged */
+	/* the session is being evicted, but its rows may not show that yet */
 	if (eviction_includes(op->mgr, args.session))
 		return -ESTALE;
 	rc = ns_adopt(&op->ns, &args, &done);
@@ -217,7 +217,10 @@ void adopts_run(struct mgr *mgr)
 		request_requeue(req);
 }
 
-/* The iods are told about a fenced session; then session_end_fenced() is called. */
+/*
+ * Fences the previous session.  The request waits until all iods have confirmed the fence
+ * (session_end_fenced()).
+ */
 int op_adopted(struct mgr_op *op)
 {
 	const struct wire_adopted *body = op->rpc->msg.body;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session_end.c - the end of a session.  Its row records the next step before it begins, so that
- * the next start can continue: the fence; then its open records and locks are dropped, in small
- * steps; the row goes last.
+ * session_end.c - the end of a session, in steps: all iods get a fence, unless the client has sent
+ * BYE; then the open records and locks are dropped, a few at a time; then the row is deleted.  The
+ * row records each step before it begins, so that a restarted manager continues there.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 /* ---- the row records the end ---- */
 
-/* A fence that must be durable before it is executed. */
+/* A fence whose record in the database is not durable yet.  Only then is it sent to the iods. */
 struct pending_fence {
 	struct flusher_item item;
 	struct mgr *mgr;
@@ -37,7 +37,10 @@ static void on_fence_durable(struct flusher_item *item)
 	free(p);
 }
 
-/* A session without a row gets one if it is fenced: it changed nothing, or that is lost. */
+/*
+ * Sets flags in the row of the session.  A session without a row gets one: it has changed nothing,
+ * or its row was lost.
+ */
 static int put_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 {
 	struct session_rec rec = { .id = id };
@@ -62,7 +65,7 @@ static int set_flags(struct mgr *mgr, uint64_t id, uint32_t flags)
 	return mgr_end_transaction(mgr, rc, NULL);
 }
 
-/* Also records which fences the iods must get. */
+/* Also records which iods must get the fence. */
 static int put_fence(struct mgr *mgr, struct pending_fence *p)
 {
 	int rc = ns_begin(&mgr->ns);
@@ -76,7 +79,7 @@ static int put_fence(struct mgr *mgr, struct pending_fence *p)
 	return mgr_end_transaction(mgr, rc, &p->item);
 }
 
-/* Ends the session: the iods get a fence. */
+/* Begins the end of a session by a fence at all iods. */
 static int session_fence(struct mgr *mgr, uint64_t id)
 {
 	struct pending_fence *p = calloc(1, sizeof(*p));
@@ -126,7 +129,8 @@ void session_end_fenced(struct mgr *mgr, uint64_t id)
 	adopts_wake(mgr);
 }
 
-#define END_BATCH 16 /* per turn of the manager; each is a transaction */
+/* sessions that end in one turn of the manager; each takes a transaction */
+#define END_BATCH 16
 
 static void end_one(struct mgr *mgr, const struct offline_session *session)
 {
@@ -201,9 +205,10 @@ void session_drop_later(struct mgr *mgr, uint64_t id)
 }
 
 /*
- * The stored replies are deleted with the row.  After that, a repeated request of the
- * session would be executed a second time.  So a record of the end replaces the row, unless the
- * session has said BYE and sends nothing more.
+ * Deletes the row and the stored replies of the session.  Without the replies, a repeated request
+ * would be executed a second time.  So a record of the ended session replaces the row, and the
+ * manager rejects the session.  After BYE no record is needed, because the client sends nothing
+ * more.
  */
 static int drop_row(struct mgr *mgr, uint64_t id)
 {
@@ -221,8 +226,8 @@ static int drop_row(struct mgr *mgr, uint64_t id)
 }
 
 /*
- * Deletes some opens of the session, or locks if it has no opens any more. -ENOENT: nothing is
- * left, and the session's row was deleted, too.
+ * Deletes some opens of the session, or some locks if it has no opens any more.  0: there may be
+ * more.  -ENOENT: nothing was left, and the row of the session was deleted, too.
  */
 static int drop_some(struct mgr *mgr, uint64_t id)
 {
@@ -239,7 +244,7 @@ static int drop_some(struct mgr *mgr, uint64_t id)
 	return rc ? rc : -ENOENT;
 }
 
-/* 0: there is more to do. */
+/* As drop_some(), in a transaction. */
 static int drop_in_transaction(struct mgr *mgr, uint64_t id)
 {
 	int rc, done;
@@ -354,7 +359,7 @@ static int load_session(void *arg, const struct session_rec *rec)
 	return 0;
 }
 
-/* The iods are told in the order in which the ends were decided. */
+/* Continues the fences of the sessions in the order in which they ended. */
 static int resume_one(struct mgr *mgr, const struct intent *in)
 {
 	struct session_table *table = mgr->sessions;
@@ -382,7 +387,10 @@ static int resume_ends(struct mgr *mgr)
 	return rc == -ENOENT ? 0 : rc;
 }
 
-/* All iods had the fence, or an earlier version did not record which iods need it. */
+/*
+ * Fences the sessions whose rows say FENCED but that have no intent: all iods had confirmed the
+ * fence, or an earlier release did not record which iods need it.
+ */
 static int fence_others(struct mgr *mgr)
 {
 	struct offline_session *session, *next;
@@ -430,7 +438,7 @@ static int reject_one(void *arg, const struct ended_session *ended_session)
 	return 0;
 }
 
-/* The session stays rejected when its end is complete and the row is gone. */
+/* Rejects a session whose end is not complete.  It stays rejected after its row is gone. */
 static int reject_ended_row(void *arg, const struct session_rec *rec)
 {
 	struct mgr *mgr = arg;

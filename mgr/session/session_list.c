@@ -10,7 +10,8 @@
 #include "mgr/db/sessions.h"
 #include "mgr/session/session_table.h"
 
-#define COUNT_MAX 65536u /* files of one session are counted up to here */
+/* the number of files of one session is counted up to this limit */
+#define COUNT_MAX 65536u
 
 struct row {
 	uint64_t id;

@@ -28,14 +28,14 @@ int sessions_open(struct mgr *mgr);
 int sessions_reject_ended(struct mgr *mgr);
 void sessions_close(struct mgr *mgr);
 
-/* The session has reconnected: removes it from the absent sessions, if it is one of them. */
+/* Call it when the session has reconnected: removes it from the absent sessions, if it is one. */
 void absent_remove(struct mgr *mgr, uint64_t id);
 /*
  * Ends the session; clean: it sent BYE, and needs no fence.  Its open records and locks are
  * dropped in later turns.
  */
 void session_end_begin(struct mgr *mgr, uint64_t id, bool clean);
-/* Makes a later sessions_end_some() end the session as if it had timed out. */
+/* The next sessions_end_some() ends the session as if it had timed out. */
 void session_end_soon(struct mgr *mgr, uint64_t id);
 /*
  * Ends a session that has files or locks of which the database has no record, as

@@ -9,7 +9,7 @@
 /* A session that has a row, but no connection: absent, or ended. */
 struct offline_session {
 	UT_hash_handle hh; /* by id; in `absent` and `fenced` */
-	/* only if ended; in `ending`, `dropping`, `failed` */
+	/* only if it has ended: in `ending`, `dropping` or `failed` */
 	TAILQ_ENTRY(offline_session) link;
 	uint64_t id;
 	bool timed_out; /* in `ending`: it did not reconnect after the start */
@@ -18,11 +18,16 @@ struct offline_session {
 
 struct session_table {
 	struct offline_session *absent;
-	struct offline_session *fenced; /* only during the start */
-	struct rpc_timer ttl; /* time limit of absent sessions */
+	/* sessions with SESSION_FENCED; only during the start of the manager */
+	struct offline_session *fenced;
+	/* expires when absent sessions have not reconnected in time */
+	struct rpc_timer ttl;
 	struct mgr *mgr;
 	TAILQ_HEAD(offline_list, offline_session) dropping;
-	/* sessions whose end failed; `retry` moves them to `dropping` */
+	/*
+	 * sessions whose open files and locks could not be dropped; `retry` moves them to
+	 * `dropping`
+	 */
 	struct offline_list failed;
 	struct rpc_timer retry;
 	bool unsettled; /* sessions_remove_unheld() also waits for `retry` */

@@ -22,7 +22,7 @@ struct checkpointer {
 	pthread_mutex_t lock; /* protects stop and hurry */
 	pthread_cond_t work;
 	bool stop;
-	bool hurry; /* somebody waits for the next checkpoint */
+	bool hurry; /* a caller asked for a checkpoint now */
 	atomic_bool dirty;
 	struct store *st;
 	pthread_t thread;
@@ -49,7 +49,10 @@ static int checkpoint_unlocked(struct checkpointer *cp, unsigned int kbyte)
 	return rc;
 }
 
-/* After a change: checks the length of the log until all pages are written. */
+/*
+ * After a change: checks regularly how long the log is, for CHECKPOINT_SECONDS.  Then writes all
+ * changed pages.
+ */
 static void busy_period(struct checkpointer *cp)
 {
 	int left = CHECKPOINT_SECONDS / CHECKPOINT_TICK;

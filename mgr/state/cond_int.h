@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
-/* A condition variable whose timeouts are in CLOCK_MONOTONIC. */
+/* Initializes a condition variable whose timeouts are in CLOCK_MONOTONIC. */
 static inline void cond_init_monotonic(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;

@@ -3,8 +3,8 @@
 #include "mgr/state/flush_gather.h"
 
 /*
- * The flush waits for at most this many durations of a flush.  A client that arrives later waits
- * less if it shares the next flush.
+ * The longest wait of a flush, in durations of a flush.  Beyond that, a client that arrives late
+ * waits less if it shares the next flush.
  */
 #define PATIENCE 2
 

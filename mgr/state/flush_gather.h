@@ -2,11 +2,11 @@
 /*
  * flush_gather.h - decides whether a flush waits for more changes that could share it.
  *
- * A client whose change was just answered often sends its next change soon.  If the
- * flush starts without it, the new change waits for that whole flush and then needs one
- * of its own.  Four clients would then be split into two pairs that flush alternately,
- * permanently.  So the flush waits for the clients that were answered last, for a
- * bounded time.  If such a wait had no effect, the next flushes do not wait (spin.h).
+ * A client whose change was just answered often sends its next change soon.  If the flush starts
+ * before that, the new change waits for the whole flush and then needs another one.  With four
+ * clients, this state can persist: two pairs of clients flush alternately.  So a flush waits, for a
+ * limited time, for the clients that were answered last.  If such a wait had no effect, the next
+ * flushes do not wait (spin.h).
  */
 #ifndef FLUSH_GATHER_H
 #define FLUSH_GATHER_H
@@ -15,14 +15,15 @@
 
 struct gather {
 	uint64_t round; /* counts flushes; never 0 */
-	unsigned int due; /* clients answered in this round and not back yet */
+	/* clients that were answered in this round and have not sent their next request yet */
+	unsigned int due;
 	uint64_t since; /* clock_now() of the last answer */
 	struct spin spin;
 };
 
 /* The state of one client; zeroed at first. */
 struct gather_client {
-	uint64_t round; /* the round in which it is due */
+	uint64_t round; /* the round in which its next request is expected */
 };
 
 void gather_init(struct gather *g);

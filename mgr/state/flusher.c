@@ -39,15 +39,17 @@ struct flusher {
 	/* with several managers: no thread, and no item is in done */
 	bool replicated;
 	struct managers_log log;
-	uint64_t proposed; /* clock_now(); 0: nothing that is timed is proposed */
+	/* clock_now() when a change of `added` was proposed, to measure its duration; 0: none */
+	uint64_t proposed;
 	uint64_t proposed_change;
 
-	/* of the owner */
+	/* used by the owner only */
 	struct items added;
-	struct items deferred; /* flushed with the next of `added` */
+	/* become durable with the next flush of `added` */
+	struct items deferred;
 	unsigned int ndeferred, most_deferred;
 	unsigned int inside;
-	bool handed; /* the thread has items that did not come back yet */
+	bool handed; /* the thread has items that it has not returned yet */
 };
 
 static int flush_log(struct flusher *fl)
@@ -61,7 +63,10 @@ static int flush_log(struct flusher *fl)
 	return rc;
 }
 
-/* There was no space.  The items are committed, and become durable once there is some. */
+/*
+ * Retries a flush that found no disk space, after a pause.  The items are committed, and become
+ * durable when there is space.
+ */
 static void try_later(struct flusher *fl, struct items *batch)
 {
 	struct timespec ts;
@@ -94,7 +99,7 @@ static void flush_round(struct flusher *fl)
 	}
 	if (!rc)
 		STAILQ_CONCAT(&fl->done, &batch);
-	/* after a failure no item completes: the owner sees store_failed() */
+	/* after a failure no item becomes durable: the owner checks store_failed() */
 	atomic_store(&fl->any_done, true);
 	fl->wake(fl->arg);
 }
@@ -288,8 +293,8 @@ static void hand_over(struct flusher *fl)
 }
 
 /*
- * The flusher's thread is idle and does not touch the items.  If the flush fails, the
- * thread retries it.
+ * Flushes in the owner's thread.  The flusher's thread is idle and does not touch the items.  If
+ * the flush fails, the owner hands them to the thread, which retries it.
  */
 static void flush_here(struct flusher *fl)
 {

@@ -53,22 +53,23 @@ int flusher_open_replicated(struct store *st, const struct managers_log *log,
 /* Drops the items that are inside without calling durable(). */
 void flusher_close(struct flusher *fl);
 
-/* Store's thread only. */
+/* Adds an item.  Store's thread only. */
 void flusher_add(struct flusher *fl, struct flusher_item *item);
-/* Adds an item that can wait: it is flushed together with the next normal one. */
+/* Adds an item that may wait: it is flushed together with the next item of flusher_add(). */
 void flusher_add_deferred(struct flusher *fl, struct flusher_item *item);
 /*
- * The item changed nothing, and waits for what it has read.  true: durable() was called, always so
- * with one manager.
+ * Adds an item of a request that changed nothing.  It becomes durable when all changes that the
+ * request may have read are durable.  Returns true if durable() was already called; with one
+ * manager, always.
  */
 bool flusher_add_read(struct flusher *fl, struct flusher_item *item);
 /* Whether no other manager leads.  Check it before promising anything to an iod or a client. */
 bool flusher_leads(const struct flusher *fl);
-/* There was no normal item: flush the deferred ones with the next flusher_submit(). */
+/* Makes the next flusher_submit() flush the deferred items, even if no other item was added. */
 void flusher_release_deferred(struct flusher *fl);
 /*
- * Items were added and flusher_submit() will flush them in the caller's thread.
- * Changes that arrive until then can share this flush.
+ * Whether the next flusher_submit() will flush in the caller's thread.  Then changes that are
+ * committed before it can share the flush.
  */
 bool flusher_will_flush_here(const struct flusher *fl);
 /* Average duration of recent flushes, ns. */
@@ -81,8 +82,8 @@ bool flusher_submit(struct flusher *fl);
 /* Calls durable() of each durable item.  Returns their number; -EIO: the store failed. */
 int flusher_collect(struct flusher *fl);
 /*
- * Returns once all committed transactions are durable, or -errno.  Blocks: only for the start and
- * the end, while nobody is served.
+ * Returns once all committed transactions are durable, or -errno.  It blocks, so call it only at
+ * the start and the end of the manager, when no client is served.
  */
 int flusher_wait(struct flusher *fl);
 /* Number of items that wait; store's thread. */
@@ -92,11 +93,14 @@ const struct timing *flusher_flush_times(const struct flusher *fl);
 /* Whether no item is inside. */
 bool flusher_is_empty(const struct flusher *fl);
 
-/* A thread that writes checkpoints, by log volume and by time. */
+/*
+ * The thread of a checkpointer calls store_checkpoint(), depending on the length of the log and on
+ * the time.
+ */
 struct checkpointer;
 int checkpointer_open(struct store *st, struct checkpointer **cp);
 void checkpointer_close(struct checkpointer *cp);
-/* Something was committed.  Any thread. */
+/* Call it after a commit: pages have changed.  Any thread. */
 void checkpointer_wake(struct checkpointer *cp);
 /* Calls store_checkpoint() now.  Any thread. */
 void checkpointer_hurry(struct checkpointer *cp);

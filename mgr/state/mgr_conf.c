@@ -30,7 +30,10 @@ static void set_defaults(struct mgr_conf *conf)
 	conf->ssize = 65536;
 }
 
-/* Refused until all servers name WIRE_FT_COPIES, so that no data has fewer copies than it says. */
+/*
+ * More than one copy is refused until all servers name WIRE_FT_COPIES.  Otherwise data would have
+ * fewer copies than configured.
+ */
 static int read_copies(const struct conf_section *in)
 {
 	unsigned int copies = 1;

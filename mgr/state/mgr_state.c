@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mgr_state.c - the end of a transaction, which a reply or removals may follow; the line that says
- * that the manager serves.
+ * mgr_state.c - the end of a transaction, including replies and removals that must wait until it is
+ * durable; and the log line `ready`.
  */
 
 #include "common/util/daemon.h"
 #include "mgr/state/mgr_state.h"
 
-#define DEFER_MS 2 /* a deferred item waits for others to flush with */
+/* ms; a deferred item waits this long for another one to share its flush */
+#define DEFER_MS 2
 
 static int commit_changes(struct mgr *mgr)
 {

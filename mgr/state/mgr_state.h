@@ -42,13 +42,13 @@ struct copy_service; /* copy_service.h */
 struct peers; /* peers.h */
 
 /*
- * Identifiers up to `id` belong to committed transactions.  When the item is durable,
- * so are they, and the removals among them may be executed.
+ * Removals may be executed only after their transactions are durable.  All identifiers up to `id`
+ * belong to committed transactions.  When the item is durable, the removals up to `id` may begin.
  */
 struct durable_mark {
 	struct flusher_item item; /* durable(): remove.c */
 	uint64_t id;
-	bool inside; /* in the flusher */
+	bool inside; /* the item is in the flusher */
 };
 
 struct mgr {
@@ -64,11 +64,13 @@ struct mgr {
 	struct filling *filling; /* or NULL: its database is not being replaced */
 	struct copy_service *copies; /* or NULL: nobody has asked for a copy */
 	struct {
-		struct rpc_req *rpc; /* the REMOVE that waits, or NULL */
-		uint64_t id; /* of the member */
+		/* the request MANAGERS with REMOVE that waits for the group, or NULL */
+		struct rpc_req *rpc;
+		uint64_t id; /* the member to remove */
 		struct rpc_timer timer;
 	} removal;
-	uint64_t group_term; /* in which this manager leads; 0: one manager */
+	/* Raft term in which this manager leads; 0: one manager without a group */
+	uint64_t group_term;
 	struct ns ns;
 	struct flusher *fl;
 	struct checkpointer *cp;
@@ -86,7 +88,8 @@ struct mgr {
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;
 	uint64_t boot; /* random, new at every start */
-	uint64_t host; /* of this boot of this host, for clock_boot() on disk */
+	/* identifies this boot of this host; a stored clock_boot() value is valid only with it */
+	uint64_t host;
 	uint64_t started; /* clock_now() */
 
 	struct mgr_jobs *jobs;
@@ -116,7 +119,7 @@ struct mgr {
 	int retired; /* only an administrator can make its storage useful again */
 };
 
-/* Reports to the log and the service manager that the manager serves. */
+/* Writes the line `ready` to the log, and tells systemd that the manager serves. */
 void mgr_say_ready(struct mgr *mgr);
 
 /*
@@ -127,8 +130,8 @@ int mgr_commit(struct mgr *mgr, struct flusher_item *item);
 /* Commits if rc is 0, else undoes the transaction.  Returns rc, or the result of the commit. */
 int mgr_end_transaction(struct mgr *mgr, int rc, struct flusher_item *item);
 /*
- * The same for a change that nobody waits for: it becomes durable with the next commit
- * that somebody waits for, or a little later.
+ * Commits a change that no client waits for.  It becomes durable with the next other commit, or a
+ * few ms later.
  */
 int mgr_commit_deferred(struct mgr *mgr, struct flusher_item *item);
 /*
