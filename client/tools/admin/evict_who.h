@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* evict_who.h - the sessions that pvfs-evict is told to evict. */
+/* evict_who.h - the sessions that the options of pvfs-evict select. */
 #ifndef EVICT_WHO_H
 #define EVICT_WHO_H
 

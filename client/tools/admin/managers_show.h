@@ -10,13 +10,16 @@
 
 /* The address without its transport. */
 const char *managers_host(const char *address);
-/* The leader's; "nobody" if it is unknown. */
+/* Returns the address of the leader; "nobody" if it is unknown. */
 const char *managers_leader(const struct pvfs_managers *state);
-/* All members are voters and have answered; also a manager without a group. */
+/*
+ * Returns true if all members are voters and have answered.  Also true for a manager without a
+ * group.
+ */
 bool managers_healthy(const struct pvfs_managers *state);
-/* "HOST:PORT is being filled: 12 MiB". */
+/* Writes the state of a member to text, such as "HOST:PORT is being filled: 12 MiB". */
 void managers_describe(const struct pvfs_member *m, char *text, size_t len);
-/* To standard output. */
+/* Print the group to standard output. */
 void managers_text(const struct pvfs_managers *state);
 void managers_json(const struct pvfs_managers *state);
 

@@ -23,11 +23,11 @@ int metric_compare(const struct pvfs_metric *a, const struct pvfs_metric *b);
 struct pvfs_metric metric_since(const struct pvfs_metric *m,
 				const struct pvfs_metric *before,
 				uint64_t latency[PVFS_LATENCIES]);
-/* to->latency NULL: times are not added. */
+/* Adds the numbers of m to those of `to`. If to->latency is NULL, the histogram is not added. */
 void metric_add(struct pvfs_metric *to, const struct pvfs_metric *m);
-/* Mean in ns; 0: no requests. */
+/* Returns the mean time in ns; 0: there were no requests. */
 uint64_t metric_mean(const struct pvfs_metric *m);
-/* Time in ns that share (0 to 1) of the timed requests took at most. */
+/* Returns a time in ns: the part `share` (0 to 1) of the timed requests took at most this long. */
 uint64_t metric_percentile(const struct pvfs_metric *m, double share);
 
 #endif

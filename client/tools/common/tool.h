@@ -29,7 +29,8 @@ struct tool {
 	const char *help; /* one line per option, for --help */
 	const char *shorts; /* getopt(3) string */
 	const struct option *longs; /* without --help and --version */
-	const char *ordinary; /* the command for files off a mount */
+	/* command that does the same for a path that is not on PVFS */
+	const char *ordinary;
 	const struct tool_value *values; /* the permitted values */
 	/*
 	 * Called for each option.  Returns 0, or -1: the value is wrong.  tool_options() has
@@ -84,7 +85,7 @@ int tool_need_mount(const struct tool *tool);
  * paths by the ordinary calls, so the tool would work on ordinary files only.)
  */
 int tool_need_path(const struct tool *tool, char *const *path, int n);
-/* Like tool_fail(), for a path that should be on a mount. */
+/* Prints a message as tool_fail() does, for a path that should be on a mount and is not. */
 int tool_off_mount(const struct tool *tool, const char *path);
 /*
  * tool_servers.c: sets *list to the servers of the mount of path; the caller frees it.  Returns the

@@ -17,16 +17,19 @@ struct stats_show {
 	const char *who, *uri; /* the server */
 	const struct pvfs_metric *now, *before; /* lists; NULL: none */
 	struct json_object *list; /* gets the rows; NULL: print them */
-	bool header; /* still to be printed */
+	bool header; /* the header is not printed yet */
 	bool jobs; /* each job of a user separately */
 	struct owner_names *owners;
 };
 
-/* By operation. */
+/* Show the requests by operation. */
 void stats_ops(struct stats_show *show);
-/* By user, or by user and job. */
+/* Show the requests by user, or by user and job. */
 void stats_users(struct stats_show *show);
-/* Request times by operation, transport and way; times of queues and flushes; then the gauges. */
+/*
+ * Show the request times by operation, transport and data path, then the times of queues and
+ * flushes, then the present values.
+ */
 void stats_inside(struct stats_show *show);
 
 #endif

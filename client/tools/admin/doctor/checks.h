@@ -82,8 +82,8 @@ check_fn check_key, check_munge, check_same_key;
 /* Tries to connect to munged of this host.  0: it listens; or -errno. */
 int munged_reach(const struct doctor *d);
 /*
- * Reports a finding if munged does not listen on this host.  where: the line that has auth=munge;
- * configured: the munge_socket of that line, "": the default.
+ * Reports a finding if munged does not listen on this host.  where: the place of the setting
+ * auth=munge, for the message; configured: the munge_socket of that setting, "": the default.
  */
 void munged_find(const struct doctor *d, const char *where,
 		 const char *configured);

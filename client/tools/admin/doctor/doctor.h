@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * doctor.h - finds faults, and changes no setting.
+ * doctor.h - pvfs-doctor: finds faults of this host and its servers, and changes no setting.
  *
- * A check is a function in a table (check_table.c).  Each runs in a process of its own with a
- * deadline.  So a check that waits for a disk or the name service delays no other.
- * Checks may block, leak and exit.
+ * A check is a function in a table (check_table.c).  Each check runs in a separate process with a
+ * deadline.  So a check that waits for a disk or the name service delays no other check.  Checks
+ * may block, leak and exit.
  */
 #ifndef DOCTOR_H
 #define DOCTOR_H
@@ -35,21 +35,24 @@ struct subject {
 struct doctor {
 	const char *root; /* prefix of /proc, /sys, /dev, /etc/fstab; or "" */
 	const char *conf; /* pvfs.conf; NULL: a client's host */
-	const char *pvfstab; /* ... whose mounts are examined */
+	/* a client's host: pvfstab, whose mounts are examined */
+	const char *pvfstab;
 	unsigned int timeout_s; /* per check */
-	uint64_t fsid; /* of conf; 0: unknown */
-	char key[PATH_MAX]; /* of conf; "": none */
-	char auth[16]; /* of conf; "" */
-	char seal[16]; /* of conf, or its default; "" on a client */
+	uint64_t fsid; /* id of the file system in conf; 0: unknown */
+	char key[PATH_MAX]; /* `key` of conf; "": none */
+	char auth[16]; /* `auth` of conf, or "" */
+	/* `seal` of conf, or its default; on a client's host "" */
+	char seal[16];
 	char munge_socket[108];
 	unsigned int nsubjects;
 	struct subject *subject;
 	unsigned int nmounted;
-	struct subject *mounted; /* of this host: name, mount and uri */
+	/* the mounts of this host: name, mount and uri are set */
+	struct subject *mounted;
 	int out; /* pipe for the results of a check */
 };
 
-/* The subjects of a check. */
+/* What a check examines. */
 enum check_of {
 	OF_NODE, /* this host, once */
 	OF_CONF, /* pvfs.conf, once */
@@ -63,11 +66,12 @@ enum check_of {
 struct check {
 	const char *name;
 	enum check_of of;
-	const char *looks; /* subject of the check, for --list */
+	const char *looks; /* what the check examines, in words, for --list */
 	/* s is NULL for checks that run once */
 	void (*run)(const struct doctor *d, const struct subject *s);
-	const char *late; /* meaning of a missed deadline */
-	const char *late_fix; /* NULL: the check could not look */
+	const char *late; /* text if the check misses its deadline */
+	/* the remedy for that; NULL: the check counts as not seen */
+	const char *late_fix;
 	/* checks with follows skip a subject for which this check reports a fault */
 	bool reaches;
 	bool follows;
@@ -84,7 +88,7 @@ void doctor_find(const struct doctor *d, const char *fix, const char *fmt, ...)
 /* A fact that is in order: for --verbose and --json. */
 void doctor_note(const struct doctor *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The check could not look, and why. */
+/* Reports that the check could not examine its subject, and why. */
 void doctor_unseen(const struct doctor *d, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -108,12 +112,13 @@ struct check_runs {
 	unsigned int n;
 	struct check_run *run;
 	const struct subject *first; /* of all subjects */
-	bool *away; /* per subject: a check with reaches has failed */
+	/* for each subject: a check with `reaches` has found a fault */
+	bool *away;
 };
 /* Creates a run for each check that applies, except those in skip.  Returns 0 or -ENOMEM. */
 int check_runs_make(const struct doctor *d, const char *skip,
 		    struct check_runs *runs);
-/* 0, or -errno: no process could be started. */
+/* Runs all checks. 0, or -errno: no process could be started. */
 int check_runs_run(struct doctor *d, struct check_runs *runs);
 void check_runs_free(struct check_runs *runs);
 /* Gets the next result; *at starts at 0.  False: there are no more. */
@@ -124,7 +129,9 @@ bool check_run_result(const struct check_run *run, size_t *at,
 
 /* Finds the servers of d->conf.  0; -errno, with a message in err. */
 int subjects_of_conf(struct doctor *d, char *err, size_t errlen);
-/* Adds the servers of the mounts of pvfstab to d, as far as their managers answer in time. */
+/*
+ * Makes the file system of d->conf the mount DOCTOR_MOUNT of libpvfs, for all checks.  0 or -errno.
+ */
 int subjects_of_tab(struct doctor *d);
 /* Makes d->conf the mount DOCTOR_MOUNT of libpvfs, for all checks.  0 or -errno. */
 int subjects_mount(const struct doctor *d);
@@ -137,12 +144,12 @@ int subjects_mount(const struct doctor *d);
  */
 bool subject_is_here(const struct subject *s);
 
-/* ---- mount.c ---- */
+/* Sets d->mounted. 0 or -ENOMEM. */
 
 /* Fills mounted.  0 or -ENOMEM. */
 int mounted_find(struct doctor *d);
 
-/* ---- report.c ---- */
+/* Prints the results, and returns the exit status. verbose: also prints facts that are in order. */
 
 /* Prints the results, and returns the exit status.  verbose: also what is in order. */
 int doctor_report(const struct doctor *d, const struct check_runs *runs,

@@ -35,7 +35,7 @@ struct copy_opts {
 struct copy_file;
 struct copy_link;
 
-/* The attributes of files that a target could not hold. */
+/* What a target could not store of the attributes of its source. */
 #define COPY_NO_XATTRS 1u
 #define COPY_NO_ACLS 2u
 #define COPY_NO_OWNER 4u
@@ -65,7 +65,7 @@ struct copy {
 	void (*found)(void *arg, const char *from, const char *to,
 		      const struct stat *st);
 	void (*ended)(void *arg, const struct copy_file *f, bool ok);
-	/* The walk could not copy from, or not everything below it. */
+	/* Called if the walk could not copy `from`, or could not copy everything below it. */
 	void (*left_out)(void *arg, const char *from, const char *why);
 	void *arg;
 	_Atomic int error; /* errno of the last message */
@@ -92,7 +92,8 @@ struct copy_file {
 	uint64_t last; /* offset of the last piece */
 	_Atomic uint64_t end; /* end of the source; UINT64_MAX: not reached */
 	_Atomic uint64_t size; /* of the target, by what was written */
-	_Atomic uint64_t good; /* all before it is copied, if a part failed */
+	/* if a part failed: all bytes before this offset are copied */
+	_Atomic uint64_t good;
 	/*
 	 * Number of pieces before the last one that are not copied yet, plus 1 while the walk
 	 * still queues pieces.  The thread that makes this 0 copies or queues the last piece.
@@ -214,7 +215,9 @@ void copy_link_is_there(struct copy_link *link);
 /* Makes the links, unless copying must stop, and frees l. */
 void copy_links_finish(struct copy *c, struct copy_links *l);
 
-/* copy_made.c: the targets of the run, which no later source of it overwrites. */
+/*
+ * copy_made.c: the targets that this run has written.  No later source of the run overwrites them.
+ */
 struct copy_made *copy_made_new(void);
 void copy_made_free(struct copy_made *m);
 /*
@@ -266,7 +269,8 @@ int copy_attrs(struct copy *c, const char *from, const char *to,
 /* Follows no symbolic link if opt.nofollow.  0, or -1 with errno. */
 int copy_change_mode(const struct copy *c, const char *to, mode_t mode);
 /*
- * copy_output.c: the target cannot hold that attribute of the source: COPY_NO_*; errno says why.
+ * copy_output.c: notes that the target cannot store an attribute of the source (COPY_NO_*).  errno
+ * says why.
  */
 void copy_note_unsupported(struct copy *c, unsigned int what, const char *path);
 void copy_failed(struct copy *c, const char *path);
@@ -275,7 +279,7 @@ void copy_same(struct copy *c, const char *from, const char *to);
 /* Reports that the run has already made `to`, which stays unchanged; a failure. */
 void copy_twice(struct copy *c, const char *from, const char *to);
 
-/* A line on a terminal, nothing in a pipe. */
+/* The progress of a copy: a line on a terminal; if the output is a pipe or file, nothing. */
 struct progress;
 struct progress *progress_start(const struct copy *c);
 void progress_stop(struct progress *p);

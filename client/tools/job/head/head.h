@@ -46,7 +46,7 @@ struct head {
 	struct head_node *node;
 	struct guests guests;
 	struct job_link asker[HEAD_ASKERS], starter;
-	bool waits[HEAD_ASKERS]; /* wait for the end */
+	bool waits[HEAD_ASKERS]; /* these callers wait for the end of the job */
 	uint64_t ask_again; /* clock_now(): no descriptor is expected before */
 	pid_t launcher;
 	enum head_state state;
@@ -61,11 +61,11 @@ struct head {
 
 /* head.c: runs in its own process. */
 void head_run(struct head *h, int starter) __attribute__((noreturn));
-/* head_nodes.c */
+/* head_nodes.c: handle messages of a guest (guests.h), or of the supervisor of a node. */
 void head_hear_guest(struct head *h, struct guest *g);
 void head_hear_node(struct head *h, struct head_node *n);
 void head_step(struct head *h);
-/* head_ask.c */
+/* head_ask.c: commands of the user */
 int head_listen(struct head *h);
 void head_asked(struct head *h);
 void head_hear_asker(struct head *h, unsigned int i);

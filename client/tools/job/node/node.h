@@ -28,7 +28,7 @@ struct node {
 	unsigned int rank, n;
 	struct job_addr iod, mgr_here; /* of this node */
 	int held[2]; /* sockets that hold the ports until the daemons listen */
-	/* storage of iod and manager: folders in memory, without a name; -1: none */
+	/* storage of iod and manager: descriptors of file systems in memory (memory.h); -1: none */
 	int memory[2];
 	int notify, signals, mount_lock;
 	char notify_name[32];
@@ -53,7 +53,7 @@ const char *node_missing_program(const struct node *n);
 int node_serve(struct node *n, const char *fsid);
 int node_mount(struct node *n);
 int node_copy(struct node *n, unsigned int port);
-/* Messages of daemons, and their ends. */
+/* node_daemons.c: handle a message of a daemon (ready), and the end of a child. */
 void node_notified(struct node *n);
 void node_child_ended(struct node *n);
 /* node.c */

@@ -26,7 +26,7 @@ void link_close(struct job_link *l);
 /* Sends a line; fmt contains its newline.  0, or -EPIPE: the link is closed now. */
 int link_say(struct job_link *l, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* 0 or -EPIPE. */
+/* Sends as much of the buffered lines as the socket takes. 0 or -EPIPE. */
 int link_flush(struct job_link *l);
 /*
  * Receives without waiting.  Returns 0; -EPIPE: the other end has closed the connection; -EMSGSIZE:

@@ -14,9 +14,9 @@
  * 5.2, or this user is not root and the host permits no user name spaces.
  */
 int memory_make(uint64_t size);
-/* Moves this process into new user and mount name spaces, as the same user.  0 or -errno. */
+/* Moves this process into new user and mount namespaces, with the same uid. 0 or -errno. */
 int memory_space(void);
-/* Half of the memory that this host has left, in bytes; 1 GiB if unknown. */
+/* Returns half of the memory that this host has available, in bytes; 1 GiB if that is unknown. */
 uint64_t memory_half(void);
 
 #endif

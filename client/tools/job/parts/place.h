@@ -15,9 +15,13 @@ struct job_place {
 	char folder[JOB_PATH]; /* JOB/head, JOB/node.3 */
 	char storage[JOB_PATH]; /* "": none */
 	char mount[JOB_PATH]; /* "": none */
-	bool made_mount; /* the mount point was made here */
+	bool made_mount; /* this program created the mount point */
 	pid_t sweeper;
-	int sweeper_fd; /* closed without a byte, it starts the sweep */
+	/*
+	 * a pipe to the sweeper; if it is closed and no byte was sent, the sweeper removes
+	 * everything
+	 */
+	int sweeper_fd;
 	int lock; /* on folder, while the owner or the sweeper lives */
 	unsigned int again;
 };

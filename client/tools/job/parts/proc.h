@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* proc.h - children, which end with their parent. */
+/* proc.h - child processes, which the kernel ends when their parent ends. */
 #ifndef JOB_PROC_H
 #define JOB_PROC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* team.h - the copiers of a staging, and their files. */
+/* team.h - the copiers of a staging, and the files that they copy. */
 #ifndef JOB_TEAM_H
 #define JOB_TEAM_H
 
@@ -9,7 +9,7 @@
 #include "client/tools/job/stage/stage.h"
 
 #define TEAM_MAX 1024u
-#define TEAM_AT_A_TIME 16u /* files of a copier */
+#define TEAM_AT_A_TIME 16u /* files that a copier has at a time */
 
 struct team_file {
 	TAILQ_ENTRY(team_file) link;
@@ -36,8 +36,9 @@ struct team {
 	struct guests guests;
 	struct mate mate[TEAM_MAX];
 	struct team_files todo;
-	unsigned int unsupported; /* not stored at targets: COPY_NO_* */
-	uint64_t ntodo, nout; /* waiting; with copiers */
+	/* COPY_NO_*: attributes that targets could not store */
+	unsigned int unsupported;
+	uint64_t ntodo, nout; /* files that wait; files that copiers have */
 	pid_t local; /* the copier of this host */
 	/* called when file is complete or (f NULL) has failed with file->why; takes over file */
 	void (*ended)(void *arg, struct team_file *file,
@@ -48,7 +49,7 @@ struct team {
 /* 0, or -errno. */
 int team_open(struct team *t, const struct job *job);
 void team_close(struct team *t);
-/* Takes over f. */
+/* Adds f to the files that wait, and takes it over. */
 void team_give(struct team *t, struct team_file *f);
 /* Waits at most ms for events, including those of the descriptor `also`. */
 void team_turn(struct team *t, int also, int ms);

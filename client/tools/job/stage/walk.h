@@ -12,7 +12,10 @@
 
 struct walk;
 
-/* Takes over copy's callbacks and arg.  0 or -errno. */
+/*
+ * Starts the walk.  Sets the callbacks and arg of copy, which the walk uses until its end.  0 or
+ * -errno.
+ */
 int walk_start(struct copy *copy, const char *from, const char *to,
 	       struct walk **walk);
 /* Returns a descriptor that is readable when there is something new. */
@@ -24,10 +27,10 @@ int walk_fd(const struct walk *w);
 struct team_file *walk_next(struct walk *w);
 /* Whether the walk has ended and walk_next() has returned all of its files. */
 bool walk_is_done(struct walk *w);
-/* All files are copied: folders get their modes and times now. */
+/* Called when all files are copied: sets the modes and times of the directories, in the thread. */
 void walk_finish(struct walk *w);
 bool walk_is_finished(struct walk *w);
-/* A walk that is not finished must not be freed: it ends with the process. */
+/* Only a finished walk may be freed.  One that is not finished ends with the process. */
 void walk_free(struct walk *w);
 
 #endif

@@ -25,7 +25,7 @@ static inline uint64_t coarse_ns(unsigned int i)
 	return UINT64_C(1) << (COARSE_FIRST + COARSE_STEP * i);
 }
 
-/* Gets the number of times in each bucket, not cumulated. */
+/* Sets n to the number of times in each bucket (not cumulative). */
 static inline void coarse_of(const struct pvfs_metric *m, uint64_t n[COARSE])
 {
 	unsigned int c = 0;

@@ -35,7 +35,7 @@ struct round {
 int collect_open(const struct collect_attr *attr, struct collect **c);
 /* Makes collect_get() return NULL, also in calls that are waiting.  Any thread. */
 void collect_stop(struct collect *c);
-/* Called after collect_stop(): waits for questions to servers. */
+/* Called after collect_stop(): waits until the queries in progress have ended, and frees c. */
 void collect_close(struct collect *c);
 /*
  * Returns a round that ended after this call began, or one that is at most a second old

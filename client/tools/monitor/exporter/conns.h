@@ -27,7 +27,8 @@ struct conns {
 	pthread_cond_t changed;
 	pthread_t thread;
 	TAILQ_HEAD(, http_conn) all;
-	unsigned int n, most; /* n: those that are not shut */
+	/* n: connections that are not shut down; most: their limit */
+	unsigned int n, most;
 	uint64_t life_ns;
 	bool stop;
 };

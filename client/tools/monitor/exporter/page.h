@@ -7,7 +7,9 @@
 
 extern const unsigned char page_html[];
 extern const size_t page_len;
-/* Content-Security-Policy: only what the page itself contains may run and be shown. */
+/*
+ * The Content-Security-Policy of the page: only what the page itself contains may run and be shown.
+ */
 extern const char page_policy[];
 
 #endif

@@ -92,7 +92,7 @@ struct advice_line {
  */
 int prof_advice(const struct prof *all, struct advice_line **lines);
 
-/* ---- prof_text.c, prof_json.c, prof_svg.c ---- */
+/* most: at most this many files and processes are shown. */
 
 /* most: limit of the files and processes that are shown. */
 void prof_text(const struct prof *all, const struct advice_line *advice, int n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* draw.h - prints what was gathered. */
+/* draw.h - prints the page of pvfs-top from the data that gather.h collected. */
 #ifndef TOP_DRAW_H
 #define TOP_DRAW_H
 
@@ -14,7 +14,7 @@ struct top_page {
 	struct owner_names *owners;
 };
 
-/* Writes only printable characters, and page->end. */
+/* Writes the page to out: printable characters only, and page->end after each line. */
 void draw(FILE *out, const struct top_page *page, const struct top *top);
 
 #endif

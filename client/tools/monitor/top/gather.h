@@ -15,7 +15,7 @@ struct top_rates {
 
 struct top_server {
 	char name[16];
-	int err; /* errno of the last query */
+	int err; /* errno of the last query; 0: it was answered */
 	struct poller_answer last; /* owned */
 	struct top_rates rates;
 };
