@@ -56,10 +56,9 @@ int call_run(const struct call *c, const struct target *t, target_op op,
  */
 bool call_is_removed(const struct call *c, uint64_t handle, struct stat *st);
 /*
- * Called when the object n has no name any more.  Returns true if the caller must answer ESTALE:
- * then the kernel, if it used a name that it keeps, looks the name up again and repeats the
- * request.  Returns false if the thread has just got ESTALE, so that this is the repeated
- * request.
+ * Called when the object n has no name any more.  Returns true if the caller must answer ESTALE.
+ * After ESTALE, a kernel that has used a name that it keeps looks the name up again and repeats the
+ * request.  Returns false if the thread has just got ESTALE, so that this is the repeated request.
  */
 bool call_retry_stale(const struct call *c, uint64_t n);
 /*

@@ -17,7 +17,7 @@
 
 #include "client/fuse/call.h"
 
-/* Files at a time; further files wait for a thread. */
+/* Number of files that are invalidated at a time; further files wait. */
 #define INVAL_QUEUE_THREADS 16u
 
 struct inval_queue;
@@ -31,7 +31,7 @@ struct inval {
 	 * Must answer c.
 	 */
 	void (*done)(struct inval *inval);
-	struct mgr_lock lock; /* for done() */
+	struct mgr_lock lock; /* for the use of done() */
 
 	TAILQ_ENTRY(inval) link; /* private */
 };

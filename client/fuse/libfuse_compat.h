@@ -44,7 +44,10 @@ static inline bool libfuse_compat_can_expire(const struct fuse_conn_info *conn)
 #endif
 }
 
-/* Only if it is possible.  An error means that the kernel does not keep the name. */
+/*
+ * Expires the name in the kernel if libfuse_compat_can_expire().  An error only means that the
+ * kernel does not keep the name.
+ */
 static inline void libfuse_compat_expire_entry(const struct fuse_daemon *d,
 					       fuse_ino_t dir, const char *name,
 					       size_t len)

@@ -27,7 +27,7 @@ void lock_owners_free(struct lock_owners *o);
  * -ETIMEDOUT: the release takes too long.
  */
 int lock_owners_add(struct lock_owners *o, struct file *f, uint64_t owner);
-/* A descriptor is closed: releases all locks of owner on the file. */
+/* Called when a descriptor is closed: releases all locks of owner on the file. */
 void lock_owners_drop(struct lock_owners *o, struct file *f, uint64_t owner);
 /* The last descriptor of f is closed: releases the locks taken through f. */
 void lock_owners_release(struct lock_owners *o, struct file *f);

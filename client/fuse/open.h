@@ -21,7 +21,7 @@ struct opening {
 	struct attr attr; /* the manager's reply */
 	struct stat st; /* with the size from the iods */
 	bool want_stat;
-	bool to_run; /* the kernel opens a program to execute it */
+	bool to_run; /* the kernel opens the file to execute it as a program */
 };
 /*
  * Opens t with the flags of open(2).  Returns 0: o->f is open, and the caller releases

@@ -19,7 +19,7 @@ struct options {
 
 	/* caches of the kernel */
 	enum cache cache;
-	/* s; negative while parsing: the default of the cache mode */
+	/* seconds; while parsing, negative: the default of the cache mode */
 	double attr_timeout, entry_timeout;
 
 	/* permissions */
@@ -31,7 +31,8 @@ struct options {
 	bool remount; /* only change the flags of the existing mount */
 	bool nonempty; /* DIR may have entries, which the mount hides */
 	unsigned long flags; /* MS_* flags of mount(2) */
-	unsigned long flags_given; /* those that an option sets or clears */
+	/* those flags that an option sets or clears */
+	unsigned long flags_given;
 	bool limits_given; /* nosuid, nodev, or one of their opposites */
 	bool kernel_only; /* options were given that only the kernel writes */
 };

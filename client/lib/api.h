@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* api.h - the public headers.  Their functions are exported, and no others. */
+/* api.h - includes the public headers. libpvfs exports their functions, and no others. */
 #ifndef API_H
 #define API_H
 

@@ -37,7 +37,10 @@ void own_call_drop_held(void);
 int own_call_set_handler(int sig, const struct sigaction *act,
 			 struct sigaction *old);
 
-/* Of a valid sig.  Set by siginterrupt(): the handlers of signal(2) interrupt calls. */
+/*
+ * Returns a flag for the valid signal sig.  siginterrupt() sets it: handlers that were set with
+ * signal(2) then interrupt calls.
+ */
 atomic_bool *own_call_interrupts(int sig);
 
 /*
@@ -54,12 +57,15 @@ static inline bool own_call_in_handler(void)
 	return false;
 }
 
-/* Whether this thread is in such a call, or in a signal handler.  Then use the kernel. */
+/*
+ * Whether this thread is in a call of this library, or in a signal handler.  Then a call must go to
+ * the kernel.
+ */
 static inline bool own_call_active(void)
 {
 	return own_call_depth || own_call_in_handler();
 }
-/* Around each call.  Calls nest. */
+/* own_call_enter() and own_call_leave() surround each call of this library.  Calls may nest. */
 static inline void own_call_enter(void)
 {
 	own_call_depth++;

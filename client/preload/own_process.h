@@ -21,10 +21,10 @@ static inline pid_t own_process_id(void)
 void own_process_begin(void);
 /* Called in a child after fork(), which has its own copy of the tables. */
 void own_process_enter_child(void);
-/* Whether this process called the last of the two functions above, and not its parent. */
+/* Whether this process, and not its parent, called the last of the two functions above. */
 bool own_process_is_here(void);
 
-/* The program uses the kernel only. */
+/* Disables the library in this program: all calls go to the kernel. */
 void own_process_disable(void);
 /*
  * Whether the library is disabled: by own_process_disable(), by PVFS_PRELOAD=off, or in a

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shortcut.h - what pvfs-fuse tells programs that bypass it for data: ioctls on open
- * files of the mount, and a file with the servers and with the files that must not be
- * bypassed.
+ * shortcut.h - the interface between pvfs-fuse and programs that bypass it for data: ioctls on open
+ * files of the mount, and a file (struct shortcut_page).  The file names the servers, and marks the
+ * files that programs must not bypass.
  */
 #ifndef SHORTCUT_H
 #define SHORTCUT_H
@@ -10,13 +10,19 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 
-/* The name of that file.  Root or the user of the mount owns it. */
+/*
+ * The result of an ioctl: the path of the shortcut_page file.  Root or the user of the mount owns
+ * it.
+ */
 struct shortcut_where {
 	char path[256];
 };
 #define SHORTCUT_WHERE _IOR(0xf5, 0x60, struct shortcut_where)
 
-/* A token for the open file; see GRANT in the protocol. */
+/*
+ * The result of an ioctl: a token with which the program opens the file at the servers; see GRANT
+ * in docs/protocol.md.
+ */
 struct shortcut_grant {
 	uint8_t token[16];
 	uint32_t flags; /* WIRE_O_READ, WIRE_O_WRITE */
@@ -25,8 +31,8 @@ struct shortcut_grant {
 #define SHORTCUT_GRANT _IOR(0xf5, 0x61, struct shortcut_grant)
 
 /*
- * The request says which bytes were written past the mount, so the kernel must drop its pages of
- * them.
+ * The argument of an ioctl: these bytes were written without the mount, so the kernel must drop its
+ * pages of them.
  */
 struct shortcut_wrote {
 	uint64_t off, len;
@@ -34,8 +40,8 @@ struct shortcut_wrote {
 #define SHORTCUT_WROTE _IOW(0xf5, 0x62, struct shortcut_wrote)
 
 /*
- * The servers reported only to this program that data of the file is lost.  The mount
- * must report it to the file's other opens.
+ * The argument of an ioctl: data of the file is lost, and the servers reported that to this program
+ * alone.  The mount must report it through its other open files of the file.
  */
 struct shortcut_lost {
 	uint32_t error; /* EIO, ENOSPC, EDQUOT */
@@ -59,7 +65,7 @@ struct shortcut_page {
 	uint64_t fsid;
 	uint32_t timeout_ms;
 	uint32_t zero;
-	/* path of the pvfstab that contains what; "": what is HOST:/ */
+	/* path of the pvfstab that has a line for `what`; "": `what` is HOST:/ */
 	char tab[512];
 	char what[512];
 	char options[2048]; /* of pvfstab */

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dentry_cache.h - a record of the names (present and absent ones) that the kernel may keep
- * for a while.  When a process gets a lock, the kernel must not use older names in the
- * directory of the locked file.
+ * dentry_cache.h - a record of the names (present and absent ones) that the kernel may keep for a
+ * while.  When a process gets a lock, the kernel must not use older names in the directory of the
+ * locked file.
  *
- *	reply with a name	dentry_cache_add()	records it, and says how long it may be kept
- *	lock is requested	dentry_cache_lock_dir()	from now on the kernel keeps no names there
- *	lock is granted		dentry_cache_expire()	the recorded names expire
+ *   reply with a name	dentry_cache_add()	records it, and says how long it may be kept
+ *   lock is requested	dentry_cache_lock_dir()	from now on the kernel keeps no names there
+ *   lock is granted	dentry_cache_expire()	the recorded names expire
  *
- * A lock request has a file, not a name.  dentry_cache_dir_of() finds its directory.  If that
- * is unknown, the lock concerns all directories of the mount.
+ * A lock request has a file, not a name.  dentry_cache_dir_of() finds its directory.  If that is
+ * unknown, the lock concerns all directories of the mount.
  *
- * When a lock is granted, an older reply of the manager to a LOOKUP may still be in the daemon
- * or the kernel:
+ * When a lock is granted, an older reply of the manager to a LOOKUP may still be in the daemon or
+ * the kernel.  The kernel does not use it for longer than the lock permits:
  *
- *	answered after the lock request		the kernel does not keep it, nor one that
- *						took very long
- *	... before, for a new dentry		dentry_cache_expire() waits for it: the
- *						kernel holds the directory's lock
- *	... before, for an old dentry		the kernel holds no lock, and counts the
- *						time from when its thread continues, at
- *						most DENTRY_CACHE_SETTLE_MS later:
- *						dentry_cache_expire() waits
+ * - If the manager answered after the lock request, or took very long, the daemon tells the kernel
+ *   not to keep the name.
+ * - If it answered before, for a dentry that is new in the kernel, dentry_cache_expire() waits for
+ *   the LOOKUP, because the kernel holds the directory's lock meanwhile.
+ * - If it answered before, for an existing dentry, the kernel holds no lock, and counts the time
+ *   from when its thread continues.  This is at most DENTRY_CACHE_SETTLE_MS later, and
+ *   dentry_cache_expire() waits for that time.
  */
 #ifndef DENTRY_CACHE_H
 #define DENTRY_CACHE_H
@@ -30,7 +29,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Estimated maximum time from a reply until the kernel's thread has used it. */
+/* Estimated maximum time in ms from a reply until the kernel's thread has used it. */
 #define DENTRY_CACHE_SETTLE_MS 50u
 
 struct dentry_cache;

@@ -36,7 +36,8 @@ struct setattr;
 
 #define INODE_CACHE_DIRS_MAX 16384u /* directories that are not removed */
 #define INODE_CACHE_MAX 65536u /* other inodes that are not removed */
-#define INODE_CACHE_REMOVED_MAX 65536u /* further removed inodes give ESTALE */
+/* removed inodes; requests for further ones get ESTALE */
+#define INODE_CACHE_REMOVED_MAX 65536u
 
 /* Facts about an inode: it has no access control list; it has no extended attribute at all. */
 #define INODE_LACKS (WIRE_A_NOACL | WIRE_A_NOXATTR)

@@ -52,11 +52,12 @@ struct kernel_truncate {
 	uint64_t until; /* clock_now() */
 };
 
-/* The previous request of a thread records this for its present one. */
+/* A record of the previous request of a thread, for the next request of this thread. */
 struct thread_hint {
 	struct kernel_truncate truncate;
 	bool has_attr;
-	struct stat attr; /* if has_attr: those in the previous reply */
+	/* if has_attr: the attributes in the previous reply */
+	struct stat attr;
 };
 
 /* Returns NULL if there is no memory. */
@@ -85,7 +86,10 @@ int kernel_truncate_check(const struct kernel_truncate *due, uint64_t file,
 
 /* ---- attributes ---- */
 
-/* The thread gets the attributes of a file that it created; valid for a moment. */
+/*
+ * Called when the thread gets the attributes of a file that it created.  The hint is valid for a
+ * moment.
+ */
 void thread_hints_set_attr(struct thread_hints *h, pid_t thread,
 			   const struct stat *st);
 /*
@@ -105,7 +109,7 @@ void thread_hints_count_change(struct thread_hints *h);
 
 /* Returns a number for a request about that name in a directory. */
 uint64_t thread_hints_request(uint64_t dir, const char *name);
-/* The thread gets ETIMEDOUT, or ESTALE, for that request. */
+/* Called when the thread gets ETIMEDOUT, or ESTALE, for that request. */
 void thread_hints_set_failed(struct thread_hints *h, pid_t thread,
 			     uint64_t request);
 /* Returns true if that request of the thread failed a moment ago. */

@@ -39,8 +39,8 @@ struct guard {
 int guard_run(const struct guard *g);
 
 /*
- * Called in the server when it is ready, with the ready of serve(): guard_run() then returns in
- * the process that waits for it.
+ * Called in the server when it is ready, with the parameter `ready` of serve().  Then guard_run()
+ * returns in the process that waits for it.
  */
 void guard_ready(int ready);
 

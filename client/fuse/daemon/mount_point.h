@@ -22,7 +22,7 @@ int mount_point_check(const char *dir, bool nonempty, const struct log *log);
  */
 int mount_point_remount(const char *dir, unsigned long given,
 			unsigned long flags, const struct log *log);
-/* The mount failed: logs the cause if libfuse's message does not give it. */
+/* Called when a mount has failed: logs the cause, unless libfuse has already printed it. */
 void mount_point_log_refused(const char *dir, const struct log *log);
 
 /* ---- the flags of the mount, which a remount may change ---- */

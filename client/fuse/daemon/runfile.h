@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define RUNFILE_PATH 128u /* bytes */
+#define RUNFILE_PATH 128u /* bytes of a path */
 
 struct runfile {
 	char path[RUNFILE_PATH];

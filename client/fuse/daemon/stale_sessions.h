@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stale_sessions.h - ends the sessions of killed daemons of this host.  Without this, the manager
- * would keep such a session, with its locks, until session_timeout.  But the daemon has certainly
- * ended.  And the memory of programs that such a lock protects (the mapped index of a write-ahead
- * log) was lost with its mount.  So a daemon ends these sessions before it serves a mount.
+ * stale_sessions.h - ends the sessions of killed daemons of this host.  The manager would keep such
+ * a session, with its locks, until session_timeout.  An earlier end is safe: the daemon has
+ * certainly ended, and memory that such a lock protects (the mapped index of a write-ahead log) was
+ * lost with its mount.  So a daemon ends these sessions before it serves a mount.
  */
 #ifndef STALE_SESSIONS_H
 #define STALE_SESSIONS_H
@@ -22,7 +22,7 @@ void stale_sessions_record(struct stale_sessions *l, struct fs *fs);
  * Sends requests in the session of fs, and waits for servers.
  */
 void stale_sessions_end(struct fs *fs);
-/* Stops to record, when the session of fs has ended. */
+/* Stops recording.  Called when the session of fs has ended. */
 void stale_sessions_free(struct stale_sessions *l, struct fs *fs);
 
 #endif

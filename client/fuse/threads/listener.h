@@ -2,20 +2,20 @@
 /*
  * listener.h - reads the kernel's requests; one thread at a time listens.
  *
- *	thread 1  listens | serves, answers | listens | ... has to wait
- *	thread 2  idle .......................................... listens | ...
+ *   thread 1  listens | serves, answers | listens | ... has to wait
+ *   thread 2  idle .......................................... listens | ...
  *
- * The listening thread serves the request itself and then listens again, so nothing is
- * handed over.  It polls for a moment before it sleeps: programs call again soon after
- * a reply, and waking a thread on another processor takes longer than most requests.
+ * The listening thread serves the request itself and then listens again, so no request is handed to
+ * another thread.  It polls for a moment before it sleeps: programs call again soon after a reply,
+ * and waking a thread on another processor takes longer than most requests.
  *
  * Another thread takes over listening:
- * - if the thread must sleep while there are further requests, or where it cannot notice
- *   them (watched_descriptor.h);
- * - if a long transfer begins and others wait already (listener_hand_over());
+ * - if the thread must sleep, and either more requests wait already, or it would not notice new
+ *   ones while it sleeps (watched_descriptor.h);
+ * - if a long transfer begins and other requests wait already (listener_hand_over());
  * - if anything else keeps the thread for longer than LISTENER_STALL_MS.
- * If many programs send requests at once, the thread does not wait for requests about
- * names either (async_requests.h).
+ * If many programs send requests at once, the thread does not wait for requests about names either
+ * (async_requests.h).
  */
 #ifndef LISTENER_H
 #define LISTENER_H

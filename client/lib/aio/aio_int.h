@@ -72,7 +72,7 @@ void aio_tell(struct aio_queue *q);
  * becomes readable when there is new work.
  */
 void aio_rest(struct aio_queue *q);
-/* Sleeps until the epoll set is readable, at most until the clock_now() until. */
+/* Sleeps until the epoll set is readable, at most until the clock_now() `until`. */
 void aio_sleep(struct aio_queue *q, uint64_t until);
 
 #endif

@@ -54,8 +54,9 @@ void aio_queue_add(struct aio_queue *queue, struct aio_call *call);
 /* Starts added calls, as far as PVFS_AIO_DEPTH permits. */
 void aio_queue_start(struct aio_queue *queue);
 /*
- * pvfs_aio_wait() until the clock_now() until.  Appends the calls that ended to ended.  Returns
- * their number, or -EAGAIN: another thread waited on the queue for all that time.
+ * Waits as pvfs_aio_wait() does, at most until the clock_now() `until`.  Appends the calls that
+ * have ended to *ended.  Returns their number, or -EAGAIN: another thread waited on the queue for
+ * all that time.
  */
 int aio_queue_wait(struct aio_queue *queue, struct aio_calls *ended,
 		   unsigned int max, unsigned int min, uint64_t until);

@@ -33,7 +33,7 @@ static inline int api_counted(enum profile_kind kind, unsigned int file,
 	return rc;
 }
 
-/* file_run(), with the call counted in the profile. */
+/* Runs op as file_run() does, and counts the call in the profile. */
 static inline int api_run(enum profile_kind kind, struct file *f, target_op op,
 			  void *arg)
 {

@@ -31,12 +31,13 @@ struct client_auth {
 	struct keyring *ring; /* with AUTH_KEY */
 	bool begun; /* the first CHALLENGE was sent */
 	struct munger *munger; /* NULL until munge is used */
-	int said; /* last logged error of munged; 0: none */
+	/* errno of munged that was logged last, so that it is logged once; 0: none */
+	int said;
 	struct client_ticket *ticket;
 	struct attempt *at;
 };
 
-/* engine.c: returns 0, or -ELIBACC, logged: no engine here can seal. */
+/* engine.c: returns 0; or -ELIBACC, logged, if this host has no library that can seal. */
 int engine_look(const struct log *log);
 
 /* munge.c: each function logs its errors. */

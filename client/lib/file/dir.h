@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 struct file;
-/* In memory of malloc(); the file frees it with free(). */
+/* Allocated with malloc().  The file frees it with free(). */
 struct dir_entries;
 
 /*

@@ -37,7 +37,10 @@ struct file_locks {
 	bool lost; /* lost with their session, and logged */
 };
 
-/* The previous program of this process passed this on about the file: process/inherit.h. */
+/*
+ * What the previous program of this process recorded about the file before exec():
+ * process/inherit.h.
+ */
 struct heir {
 	uint64_t session[HEIR_SESSIONS]; /* its sessions; 0: no more */
 	uint64_t open; /* open id there, or 0 */
@@ -57,7 +60,8 @@ struct file {
 	struct dist dist;
 	unsigned int profile; /* profile entry of its calls: profile.h */
 	bool writer; /* needs an open id: it is open for writing, or held */
-	uint64_t least; /* size known at the open, or 0 */
+	/* a size that the file had at the open, if it is known; otherwise 0 */
+	uint64_t least;
 	/* file system that it must belong to if it was inherited; or 0 */
 	uint64_t fsid;
 	atomic_bool parted; /* it has a partition */
@@ -104,7 +108,8 @@ struct file {
 	struct file_view view; /* set by file_set_view() */
 	struct session *s; /* session in which it is open, NULL: none */
 	struct heir *heir; /* NULL: nothing to adopt */
-	bool keyed; /* opened in s, so its key must be dropped */
+	/* s has a capability of this open, which the close must drop (keychain_drop()) */
+	bool keyed;
 	uint64_t open; /* open id in s, 0: none needed */
 	bool moving; /* a thread changes s and open */
 	bool evicted; /* s was evicted, and this was logged */

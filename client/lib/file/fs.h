@@ -60,7 +60,10 @@ struct fs {
 	struct file_list same[FS_SAME]; /* open files by handle */
 	uint64_t owners; /* lock owners given out; under files_lock */
 	bool process_locks; /* the process may hold locks; under files_lock */
-	/* sessions of the parent: kept, never used */
+	/*
+	 * sessions that belong to the parent process; this process keeps them, but does not use
+	 * them
+	 */
 	struct session *inherited;
 	/* Sessions of the previous program in this process.  The next session adopts their
 	 * files before anything else.  Only the thread that creates it (connecting) uses them. */
@@ -104,7 +107,10 @@ bool fs_has_unadopted(struct fs *fs);
  * session_put().  Returns 0 or -errno.
  */
 int fs_session(struct fs *fs, struct session **s);
-/* fs_session(); if it creates the session, that one is a tool's (session_attr.tool). */
+/*
+ * As fs_session().  But if it creates the session, this is the session of a tool
+ * (session_attr.tool).
+ */
 int fs_session_as_tool(struct fs *fs, struct session **s);
 /* Returns the present session, with a reference, or NULL. */
 struct session *fs_present(struct fs *fs);

@@ -11,9 +11,12 @@ int fs_connect(struct fs *fs, struct session **out);
 /* Makes s the present session; NULL: none.  Called with the lock. */
 void fs_set_present(struct fs *fs, struct session *s);
 
-/* Tries of a call: after the servers' key was changed, one for a ticket, one for a capability. */
+/*
+ * Maximum number of tries of a call.  After a change of the servers' key, it may need one more try
+ * for a new ticket, and one more for a new capability.
+ */
 #define FS_TRIES 3
-/* The result to return for a call that still fails with rc after FS_TRIES tries. */
+/* Returns the result for a call that still fails with rc after FS_TRIES tries. */
 int fs_retry_result(int rc);
 
 #endif

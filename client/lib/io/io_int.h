@@ -29,7 +29,7 @@ struct io_slot {
 	struct io *io;
 	uint32_t k;
 	uint64_t total;
-	bool in; /* a read whose reply contains the data */
+	bool in; /* a read: the reply will contain the data */
 	struct plan_cur from; /* position of its first byte */
 	/* lists: its packed data, or NULL: transferred in place */
 	struct pack *pack;
@@ -118,7 +118,7 @@ bool io_list_end(struct io *io, int rc);
 int io_list_build(struct io *io, struct io_slot *slot,
 		  const struct list_req *req, bool in,
 		  uint64_t buf[IO_LIST_MSG_MAX / 8]);
-/* The request has ended: releases its buffer. */
+/* Called when the request has ended: releases its buffer. */
 void io_list_done(struct io *io, struct io_slot *slot, int status);
 
 /*

@@ -29,7 +29,7 @@ void vecs_begin(struct vecs *vecs);
  * it only helps to find the pattern.  False: no room.
  */
 bool vecs_add(struct vecs *vecs, uint64_t off, uint64_t len, bool needed);
-/* All extents are added. */
+/* Call it after the last vecs_add(). */
 void vecs_end(struct vecs *vecs);
 
 struct list_limits {

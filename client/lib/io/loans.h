@@ -23,7 +23,7 @@ struct loans {
 	_Atomic(struct loan_place *) place;
 };
 
-/* An open file, for one call. */
+/* The open file of a call, and its session. */
 struct loans_file {
 	struct loans *loans;
 	struct session *s;

@@ -32,7 +32,7 @@ struct transfer_list {
 int list_init(struct transfer_list *list, bool write, size_t nmem, size_t nfile,
 	      bool hints);
 void list_free(struct transfer_list *list);
-/* Append a piece.  Return 0 or -EINVAL. */
+/* Append a piece of memory, or an allocation that contains pieces.  Return 0 or -EINVAL. */
 int list_add_memory(struct transfer_list *list, void *addr, uint64_t len);
 int list_add_parent(struct transfer_list *list, const struct iovec *piece,
 		    void *addr, uint64_t len);

@@ -15,7 +15,7 @@
  * -errno.
  */
 int lock_fcntl(struct file *f, int cmd, struct flock *lk);
-/* operation: as in flock(2). */
+/* operation is as in flock(2).  Returns 0 or -errno. */
 int lock_flock(struct file *f, int operation);
 /*
  * Called when a descriptor of f is closed: releases the record locks of the process on

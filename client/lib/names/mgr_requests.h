@@ -62,7 +62,10 @@ struct mgr_lock {
 	uint32_t type, flags; /* WIRE_L_* */
 	uint64_t session; /* session that was used, set for the caller */
 };
-/* The start of a lock at start: a range ends at INT64_MAX at most, and must not be empty. */
+/*
+ * Returns start, limited so that the range of the lock is not empty: a range ends at INT64_MAX at
+ * most.
+ */
 static inline uint64_t mgr_lock_start(uint64_t start)
 {
 	return start < INT64_MAX ? start : INT64_MAX - 1;
@@ -87,7 +90,7 @@ struct mgr_lock_any {
 	uint32_t which; /* index of the lock that was taken */
 };
 int mgr_lock_any(struct session *s, struct mgr_lock_any *any);
-/* Sends the request without waiting for the answer. */
+/* Releases a lock, or cancels a wait for it, without waiting for the answer. */
 void mgr_unlock(struct session *s, uint64_t handle,
 		const struct mgr_lock *lock);
 

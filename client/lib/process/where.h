@@ -13,7 +13,7 @@
 
 struct where {
 	struct fs *fs; /* NULL: ordinary */
-	/* handle of the directory where path starts; 0: the root */
+	/* the lookup of path starts at the directory with this handle; 0: the root */
 	uint64_t base;
 	uint64_t fsid; /* file system of base, or 0 */
 	int at; /* ordinary paths: the directory's descriptor, or AT_FDCWD */

@@ -63,7 +63,10 @@ unsigned int profile_file(uint64_t fsid, uint64_t handle, uint32_t ssize,
 /* Sets the name of a file; the first name stays.  how: the O_ACCMODE of the open. */
 void profile_named(unsigned int file, const char *name, int how);
 
-/* ---- counting ---- */
+/*
+ * A call that has ended.  aside: it was an asynchronous request, so no thread of the program
+ * waited.
+ */
 
 /* A call that has ended.  aside: an asynchronous request, for which no thread waited. */
 struct profile_call {

@@ -29,7 +29,7 @@ struct bypass_io {
  */
 bool bypass_io_begin(struct bypass_io *io, int fd, bool write,
 		     const struct iovec *iov, int niov);
-/* The same.  The array iov belongs to the program and may be unmapped memory. */
+/* As bypass_io_begin().  But the array iov belongs to the program, and may be unmapped memory. */
 bool bypass_io_begin_list(struct bypass_io *io, int fd, bool write,
 			  const struct iovec *iov, int niov);
 /* As read(2) and write(2): at the file offset, which advances. */

@@ -67,7 +67,7 @@ static inline bool desc_may_be_ours(int fd, size_t n)
 	return false;
 }
 
-/* The number, any, may refer to another file from now on. */
+/* Called when the descriptor fd is closed: its number may refer to another file from now on. */
 static inline void desc_number_closed(int fd)
 {
 	if ((unsigned int)fd >= DESC_NUMBERS)
@@ -98,12 +98,15 @@ static inline void desc_set_libc_appends(int fd)
 struct desc;
 struct helper;
 
-/* When a file is opened at the servers, because that costs time. */
+/*
+ * After how many calls or bytes a file is opened at the servers.  The open costs time, so it does
+ * not pay for a file that is used little.
+ */
 struct desc_threshold {
 	unsigned int calls_each,
 		calls_all; /* after this number of calls, ... */
 	uint64_t bytes_each, bytes_all; /* ... or this number of bytes */
-	bool at_once; /* calls wait for the session */
+	bool at_once; /* the first call already waits for the session */
 };
 
 /* The descriptors of one process.  The owner sets the first three, the rest is zero. */
@@ -123,7 +126,7 @@ struct desc_use {
 	int fd;
 	int flags; /* present flags of open(2) */
 	struct fuse_mount *mount;
-	/* valid until desc_end(); NULL: the time of the call has passed */
+	/* valid until desc_end(); NULL: the deadline of the call has passed */
 	struct file *f;
 	struct desc *desc;
 };
@@ -160,7 +163,9 @@ bool desc_is_current(const struct desc_use *use);
 void desc_close(struct desc_table *table, int fd);
 /* Called before the kernel uses its cached size of the file. */
 void desc_refresh(struct desc_table *table, int fd);
-/* Closes files whose descriptors are gone; all: every file.  True: some are left. */
+/*
+ * Closes files whose descriptors were closed.  all: closes every file.  True: some are still open.
+ */
 bool desc_sweep(struct desc_table *table, bool all);
 
 #endif

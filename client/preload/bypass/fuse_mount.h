@@ -30,7 +30,7 @@ struct fuse_mount {
 	struct fs fs;
 };
 
-/* All of one process. */
+/* All mounts that this process uses. */
 #define FUSE_MOUNTS 16u
 struct fuse_mounts {
 	pthread_mutex_t lock; /* held while an element is added */
@@ -57,7 +57,9 @@ struct fuse_mount *fuse_mounts_find(struct fuse_mounts *all, int fd,
 int fuse_mount_open(struct fuse_mounts *all, struct fuse_mount *mount, int fd,
 		    int flags, struct file **f);
 
-/* Asks for a connection, which fuse_mounts_connect() makes in another thread. */
+/*
+ * Marks the mount as FUSE_MOUNT_WANTED.  fuse_mounts_connect() then connects it in another thread.
+ */
 void fuse_mount_request_session(struct fuse_mount *mount);
 /* Connects all mounts in the state FUSE_MOUNT_WANTED, and waits for that. */
 void fuse_mounts_connect(struct fuse_mounts *all);

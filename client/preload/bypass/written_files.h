@@ -10,7 +10,7 @@
 #include "client/preload/bypass/desc.h"
 
 struct written_files {
-	/* A file of this slot was written to.  A false entry only costs time. */
+	/* Not 0: a file of this slot was written.  A wrong value only costs time. */
 	atomic_uchar slot[SHORTCUT_SLOTS];
 };
 

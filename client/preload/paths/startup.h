@@ -7,7 +7,10 @@
 void data_begin(void);
 void descriptors_begin(void);
 void aio_begin(void);
-/* Called afterwards: take over from the previous program. */
+/*
+ * Called after the functions above: take over open files and the current directory of the previous
+ * program.
+ */
 void cwd_begin(void);
 void streams_begin(void);
 

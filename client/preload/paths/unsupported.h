@@ -27,7 +27,10 @@ static inline bool unsupported_path(const char *path, const char *call)
 	return unsupported_at(AT_FDCWD, path, call);
 }
 
-/* For rare calls, which a child does not make before its exec. */
+/*
+ * The next library's function with this name, found at the first call.  For rare calls that a child
+ * does not make before its exec.
+ */
 #define NEXT_FUNCTION(name)                                                    \
 	({                                                                     \
 		static __typeof__(&name) next_;                                \

@@ -23,8 +23,8 @@ int file_offset_create(int fd);
 /* Whether the list of n elements can be read.  If not, sets errno to EINVAL or EFAULT. */
 bool file_offset_check_list(const struct iovec *iov, int n);
 /*
- * The calls that use and change the offset, for all files that libpvfs has open.  They return like
- * the functions of libc.
+ * Calls that use and change the offset, for all files that libpvfs has open.  They return like the
+ * functions of libc.
  */
 ssize_t file_offset_readv(int fd, const struct iovec *iov, int n);
 ssize_t file_offset_writev(int fd, const struct iovec *iov, int n);

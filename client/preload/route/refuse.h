@@ -13,7 +13,7 @@
  */
 int refuse_path(const char *call, const char *path, int error);
 int refuse_fd(const char *call, int fd, int error);
-/* The same for a descriptor that the previous program had open. */
+/* As refuse_fd(), for a descriptor that the previous program had open and did not hand over. */
 int refuse_lost(const char *call, int fd);
 
 #endif

@@ -15,7 +15,7 @@
 enum roots_state { ROOTS_UNKNOWN, ROOTS_NONE, ROOTS_SOME };
 extern atomic_int roots_state; /* an enum roots_state */
 
-/* Before it, all calls go to the kernel. */
+/* roots_begin() starts to serve roots.  Before it, all calls go to the kernel. */
 void roots_begin(void);
 bool roots_begun(void);
 /* Whether the tables of this folder belong to this process.  False in a child of vfork(). */
@@ -32,7 +32,9 @@ static inline bool roots_known_none(void)
  */
 bool roots_exist(void);
 
-/* Returns false if path certainly leads to no root.  A guess that costs no system call. */
+/*
+ * Returns false if path certainly leads to no root.  Costs no system call, so true is only a guess.
+ */
 bool roots_may_include(const char *path);
 /* Whether path, absolute or relative, is below a root that the library serves. */
 bool roots_include(const char *path);

@@ -5,10 +5,11 @@
  * path that the library does not support is rejected, because the kernel would find another object
  * with that name.
  *
- * 	path   below a line of pvfstab, or relative to a directory that is; nothing is
- * 	       mounted there (roots.h)
- * 	fd     of libpvfs, and the kernel's file of that number is still the one that
- * 	       this library placed there, which accepts no data (file_offset.h)
+ * A call goes to libpvfs:
+ * - for a path, if it is below a line of pvfstab and nothing is mounted there (roots.h), or if it
+ *   is relative to such a directory;
+ * - for a descriptor, if libpvfs opened it, and its number still refers to the kernel file that
+ *   this library placed there, which accepts no data (file_offset.h).
  */
 #ifndef ROUTE_H
 #define ROUTE_H
@@ -102,19 +103,22 @@ enum route route_path_after_kernel(struct pvfs_path *s, int *from, bool follow,
 					 : -1;                                 \
 	})
 
-/* Whether the current directory is on PVFS, and not the kernel's.  If so, name gets its path. */
+/*
+ * Returns true if the program's current directory is on PVFS.  Then name gets its path.  False: it
+ * is the current directory that the kernel has.
+ */
 bool route_get_cwd(char name[PATH_MAX]);
-/* name NULL: the current directory is the kernel's. */
+/* Sets the current directory to name, on PVFS.  NULL: to the one that the kernel has. */
 void route_set_cwd(const char *name);
 
 /* ---- descriptors ---- */
 
 #define ROUTE_FDS 65536u /* higher numbers belong to the kernel */
-/* FD_LOST: of PVFS, but the previous program did not hand it over. */
+/* FD_LOST: the file is on PVFS, but the previous program did not hand it over. */
 enum fd_kind { FD_UNKNOWN, FD_KERNEL, FD_PVFS, FD_LOST };
 extern atomic_uchar route_fd_kinds[ROUTE_FDS]; /* an enum fd_kind */
 
-/* Called for a number that may be of PVFS (use route_fd()). */
+/* Called by route_fd() for a number that may refer to a file of PVFS. */
 enum route route_unknown_fd(int fd, const char *call);
 
 static inline enum route route_fd(int fd, const char *call)
@@ -138,13 +142,13 @@ static inline enum route route_fd(int fd, const char *call)
 	})
 
 /*
- * fd is a result of libpvfs, or -1 after an error.  Gives it an offset, and records it.
- * Returns what the program gets: fd, or -1 with errno.
+ * Called with the result of an open by libpvfs: a descriptor, or -1.  Gives the descriptor an
+ * offset (file_offset.h) and records it.  Returns the result for the program: fd, or -1 with errno.
  */
 int route_add_opened(int fd);
-/* The same for a duplicate. */
+/* As route_add_opened(), for a duplicate of a descriptor. */
 int route_add_duplicate(int fd);
-/* The number may refer to another file from now on. */
+/* Called when the number may refer to another file from now on. */
 void route_forget_fd(int fd);
 
 /* Returns the descriptor of ours that path names, or -1.  path is known to be readable. */
