@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs.c - the function table of the driver, and which file names it serves: those that start
- * with "pvfs:", or all if ROMIO_FSTYPE_FORCE says so.
+ * ad_pvfs.c - the function table of the driver, and the choice of the driver by file name: it
+ * serves names that start with "pvfs:", or all names if ROMIO_FSTYPE_FORCE says so.
  */
 #include "romio-adio/ad_pvfs.h"
 

@@ -13,7 +13,7 @@
 
 /* ---- contiguous ---- */
 
-/* The bytes of an access. */
+/* Returns the number of bytes that an access moves. */
 static size_t access_length(int count, MPI_Datatype type)
 {
 	MPI_Count size;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ad_pvfs_async.c - nonblocking accesses, contiguous or not: generalised requests of MPI, and
- * requests of the library (pvfs_aio.h), one after the other.  Those make no MPI calls, so any level
- * of thread support is enough.
+ * ad_pvfs_async.c - nonblocking accesses, contiguous or not.  For MPI, each is a generalised
+ * request.  It is executed as requests of libpvfs (pvfs_aio.h), one after the other.  These make no
+ * MPI calls, so any level of thread support is enough.
  *
- * 	[lock] ---> as many pieces as a call takes ---+---> [unlock] ---> over
- * 	                ^------------------------------'
+ *   [lock] ---> as many pieces as a call takes ---+---> [unlock] ---> over
+ *                ^------------------------------'
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,11 +26,11 @@ struct pending {
 	atomic_bool over;
 };
 
-/* One for the process, like MPI. */
+/* The queue of the process, and the class of its MPI requests. */
 static struct {
-	pthread_mutex_t lock; /* of the creation of the queue */
+	pthread_mutex_t lock; /* protects the creation of the queue */
 	struct pvfs_aio_queue *queue;
-	MPIX_Grequest_class class; /* under ROMIO's lock */
+	MPIX_Grequest_class class; /* protected by ROMIO's lock */
 } process = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Marks an access as over, however it was executed. */
@@ -138,7 +138,10 @@ static int have_queue(void)
 	return rc;
 }
 
-/* s must stay until the access is over.  0, or -errno: nothing was started. */
+/*
+ * Starts an access.  s must exist until the access is over.  Returns 0, or -errno: nothing was
+ * started.
+ */
 static int pending_start(struct pending *p, struct strided *s)
 {
 	int rc = have_queue();
@@ -158,7 +161,7 @@ static int pending_start(struct pending *p, struct strided *s)
 	return 0;
 }
 
-/* Advances what can progress without waiting.  Returns pending_over(). */
+/* Advances the access as far as possible without waiting.  Returns pending_over(). */
 static bool pending_move(struct pending *p)
 {
 	if (!pending_over(p))
@@ -167,8 +170,8 @@ static bool pending_move(struct pending *p)
 }
 
 /*
- * Waits until the access is over, at most seconds, and drives it.  0: no limit, because each
- * request has a timeout.
+ * Drives the access and waits until it is over, at most the given seconds.  0: no limit is needed,
+ * because each request has a timeout.
  */
 static void pending_wait(struct pending *p, double seconds)
 {
@@ -176,7 +179,7 @@ static void pending_wait(struct pending *p, double seconds)
 		 : seconds > 3600 ? 3600 * 1000
 				  : (int)(seconds * 1000) + 1;
 
-	/* requests of other accesses end meanwhile, too */
+	/* requests of other accesses may end here, too */
 	while (!pending_over(p)) {
 		pvfs_aio_wait(process.queue, NULL, 0, 1, ms);
 		if (ms > 0)
@@ -191,7 +194,7 @@ struct access {
 	struct strided s;
 	char *name;
 	MPI_Request request;
-	bool complete; /* MPI was told */
+	bool complete; /* MPI knows that the access is over */
 };
 
 static void access_free(struct access *a)
@@ -226,7 +229,7 @@ static int on_free(void *state)
 	return MPI_SUCCESS;
 }
 
-/* The transfer is in flight, so it cannot be cancelled. */
+/* Cancels nothing, because the transfer is in flight. */
 static int on_cancel(void *state, int complete)
 {
 	(void)state;
@@ -297,9 +300,9 @@ static struct access *access_new(ADIO_File fd, unsigned int how,
 }
 
 /*
- * In atomic mode, an access needs locks of its own; otherwise, two accesses of one rank
- * would not exclude each other.  For a contiguous access the locks are ROMIO's, which
- * releases them as soon as this call returns.
+ * Whether the access may run while the program continues.  In atomic mode, it must have its own
+ * locks: otherwise, two accesses of one rank would not exclude each other.  A contiguous access has
+ * ROMIO's locks, which ROMIO releases when this call returns.
  */
 static bool may_run_beside(const ADIO_File fd, struct access *a)
 {

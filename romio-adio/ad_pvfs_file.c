@@ -46,8 +46,8 @@ static int value_within(int value, int lo, int hi, int otherwise)
 }
 
 /*
- * The striping that the hints request.  Hints are advice, so impossible values are left
- * to the file system.
+ * Returns the striping that the hints request.  Hints are advice, so an impossible value is left
+ * out, and the file system chooses.
  */
 static struct pvfs_filestat striping_from_hints(const ADIO_File fd)
 {
@@ -100,8 +100,8 @@ static int open_as(const ADIO_File fd, int flags,
 }
 
 /*
- * Two-phase collective writing reads the holes back.  So a file opened only for writing
- * is opened for both if its permissions allow that.
+ * Opens a file.  Two-phase collective writing must read the data in holes of its buffer.  So a file
+ * that is opened only for writing is opened for reading, too, if its permissions allow that.
  */
 static int open_file(const ADIO_File fd, int mode,
 		     const struct pvfs_handle *handle)
@@ -156,7 +156,10 @@ static void open_first(ADIO_File fd, int mode, struct opened *opened)
 				0;
 }
 
-/* Opens by path if the handle cannot be used, because mounts may differ between nodes. */
+/*
+ * Opens the file on a rank that got the handle.  Opens it by path if the handle cannot be used,
+ * because mounts may differ between nodes.
+ */
 static int open_other(ADIO_File fd, int mode, const struct opened *opened)
 {
 	int err = EXDEV;
@@ -200,7 +203,7 @@ void ad_pvfs_close(ADIO_File fd, int *error_code)
 			  : MPI_SUCCESS;
 }
 
-/* ROMIO has removed the prefix; a colon that is left belongs to the name. */
+/* ROMIO has removed the prefix of the name.  Another colon belongs to the name. */
 void ad_pvfs_delete(const char *name, int *error_code)
 {
 	*error_code = MPI_SUCCESS;

@@ -28,7 +28,7 @@ static void set_listio(ADIO_File fd, MPI_Info info, const char *key, int *value,
 						     error_code);
 }
 
-/* Called at the open.  Hints for a new file cannot change later. */
+/* Sets start_iodevice at the open.  Hints for a new file cannot change later. */
 static void set_first(ADIO_File fd, MPI_Info info, int *error_code)
 {
 	ADIOI_Hints *hints = fd->hints;
@@ -46,8 +46,8 @@ static void set_first(ADIO_File fd, MPI_Info info, int *error_code)
 }
 
 /*
- * ROMIO divides by the size of a buffer, or moves nothing for ever if it is 0.  It or the
- * file system corrects the other numbers.
+ * Numeric hints and their minimum.  ROMIO divides by the size of a buffer, or loops forever if the
+ * size is 0.  ROMIO or the file system corrects the other numbers.
  */
 static const struct number {
 	const char *key;
@@ -87,7 +87,10 @@ static void report_invalid_hint(const ADIO_File fd, const char *key,
 			fd->filename, key, text, rejection_reason(rc));
 }
 
-/* ROMIO itself would parse only the start of a text, and use the lower 32 bits. */
+/*
+ * Replaces a numeric hint by a plain number.  ROMIO would parse only the start of the text, and use
+ * the lower 32 bits of the number.
+ */
 static void clean_number(const ADIO_File fd, MPI_Info info,
 			 const struct number *number)
 {
@@ -109,7 +112,9 @@ static void clean_number(const ADIO_File fd, MPI_Info info,
 	ADIOI_Info_set(info, number->key, text);
 }
 
-/* ROMIO would show a later request as if the file had it. */
+/*
+ * Removes striping_unit from info, because ROMIO would show a later request as if the file had it.
+ */
 static void drop_striping_unit(MPI_Info info)
 {
 	char text[MPI_MAX_INFO_VAL + 1];

@@ -20,7 +20,7 @@ static bool is_named(MPI_Datatype type)
 
 static bool one_array(MPI_Datatype type);
 
-/* For a combiner that repeats one type. */
+/* Whether a type that repeats one other type describes one array. */
 static bool inner_one_array(MPI_Datatype type, int ni, int na, int nt)
 {
 	int *ints = calloc((size_t)ni + 1, sizeof(*ints));

@@ -28,7 +28,8 @@ struct span {
 /* A flattened data type.  Its lists are copies if they must outlive the call. */
 struct flat {
 	struct tile tile;
-	int64_t zero, whole; /* the only block of a contiguous type */
+	/* a contiguous type has one block: its position and length */
+	int64_t zero, whole;
 	int64_t *copy;
 };
 
@@ -36,7 +37,8 @@ struct strided {
 	int fd; /* descriptor of libpvfs */
 	bool own_fd; /* no other access uses fd */
 	bool write;
-	bool atomic; /* atomic with respect to every other access */
+	/* the access must be atomic with respect to all other accesses */
+	bool atomic;
 	struct flat mem_type, file_type;
 	struct cursor mem, file;
 	int64_t total; /* bytes of the access */
@@ -59,12 +61,18 @@ struct strided_call {
 };
 
 #define STRIDED_WRITE 1u
-/* Executed after the call that requested it, when the types may be freed. */
+/*
+ * Copy the types' lists: the access is executed after the call that requested it, when the program
+ * may have freed the types.
+ */
 #define STRIDED_KEEP 2u
 /* One piece of the file: off counts its bytes, as in ADIO_ReadContig(). */
 #define STRIDED_CONTIG 4u
 
-/* Other parameters as in ADIO_ReadStrided().  Returns 0 or -ENOMEM.  Call strided_free(). */
+/*
+ * Prepares the access.  The other parameters are those of ADIO_ReadStrided().  Returns 0 or
+ * -ENOMEM.  In both cases, call strided_free().
+ */
 int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
 		 const void *buf, int count, MPI_Datatype type, int ptr,
 		 ADIO_Offset off);
@@ -74,8 +82,9 @@ int strided_init(struct strided *s, ADIO_File fd, unsigned int how,
  */
 int64_t strided_run(struct strided *s);
 /*
- * The same in steps, if total is not 0: strided_next() prepares the next call;
- * strided_more() is told that it moved n bytes, and returns true if there is more.
+ * These functions execute the access in steps, if total is not 0.  strided_next() prepares the next
+ * call of the library.  strided_more() gets the number n of bytes that the call moved, and returns
+ * true if there is more to do.
  */
 void strided_first(struct strided *s);
 void strided_next(struct strided *s, struct strided_call *call);
@@ -83,9 +92,9 @@ bool strided_more(struct strided *s, int64_t n);
 /* The range that an atomic access locks. */
 struct flock strided_range(const struct strided *s, int type);
 /*
- * For an access in atomic mode that runs concurrently with others of this rank.  Locks
- * belong to the open file, so the access opens the file, called name, once more.  False:
- * that failed.
+ * For an access in atomic mode that runs concurrently with others of this rank.  Locks belong to
+ * the open file, so this function opens the file `name` once more for the access.  False: that
+ * failed.
  */
 bool strided_alone(struct strided *s, const char *name);
 /* Returns the position in the file n bytes after the start. */

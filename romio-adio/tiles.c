@@ -37,7 +37,7 @@ void cursor_seek(struct cursor *c, const struct tile *tile, int64_t base,
 
 	*c = (struct cursor){ .tile = tile, .base = base };
 	skip_empty_blocks(c);
-	/* skip whole tiles at once; blocks of a tile may overlap the next one */
+	/* skip whole tiles at once, but one less: blocks of a tile may overlap the next one */
 	skip = tile->extent > 0 ? (where - cursor_place(c)) / tile->extent : 0;
 	c->number += skip > 1 ? skip - 1 : 0;
 	while (cursor_place(c) + cursor_run(c) <= where)

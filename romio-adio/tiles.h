@@ -35,22 +35,25 @@ struct cursor {
 	int64_t into; /* bytes of the block before the position */
 };
 
-/* Moves to byte pos of the stream whose tile 0 is at base. */
+/* Moves c to byte pos of a stream whose tile 0 begins at base. */
 void cursor_at(struct cursor *c, const struct tile *tile, int64_t base,
 	       int64_t pos);
 /*
- * Moves to the first byte of the stream whose place is not before where.  Places must
- * ascend, like those of a file view.
+ * Moves c to the first byte of the stream whose place is not before where.  The places of the
+ * stream must ascend, like those of a file view.
  */
 void cursor_seek(struct cursor *c, const struct tile *tile, int64_t base,
 		 int64_t where);
-/* Return the place of the next byte, and how many follow contiguously (> 0). */
+/*
+ * cursor_place() returns the place of the next byte.  cursor_run() returns how many bytes follow
+ * contiguously from there (> 0).
+ */
 int64_t cursor_place(const struct cursor *c);
 int64_t cursor_run(const struct cursor *c);
 /* Advances by n bytes, at most cursor_run(). */
 void cursor_advance(struct cursor *c, int64_t n);
 
-/* Pieces, with neighbours merged. */
+/* A list of pieces, in which contiguous neighbours are merged. */
 struct pieces {
 	int64_t *at, *len;
 	size_t n, max;
@@ -59,15 +62,15 @@ struct pieces {
 /* Adds a piece, or extends the last one.  False: full, nothing added. */
 bool pieces_add(struct pieces *p, int64_t at, int64_t len);
 /*
- * Takes the same number of bytes from both streams, until left is 0 or one of the lists
- * is full.  Returns that number.
+ * Moves both cursors over the same bytes, and adds the pieces to both lists, until left is 0 or one
+ * of the lists is full.  Returns the number of bytes.
  */
 int64_t pieces_fill(struct pieces *mem, struct cursor *from,
 		    struct pieces *file, struct cursor *to, int64_t left);
 
 /*
- * The bytes of a data type as a list of blocks, in the order of the type map.  Neighbours are merged,
- * and no block is empty.  All 0: no bytes.  blocks_free() frees at and len.
+ * The bytes of a data type as a list of blocks, in the order of the type map.  Neighbours are
+ * merged, and no block is empty.  All 0: no bytes.  blocks_free() frees at and len.
  */
 struct blocks {
 	int64_t *at; /* offset of each block in bytes; may be negative */

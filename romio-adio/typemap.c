@@ -11,7 +11,7 @@
 struct contents {
 	int combiner;
 	int64_t *number; /* counts, lengths, ... */
-	/* byte displacements, if the constructor has them separately */
+	/* byte displacements, if the constructor takes them apart from the other numbers */
 	MPI_Aint *addr;
 	MPI_Datatype *type;
 	MPI_Count numbers, addrs, types;
@@ -53,8 +53,8 @@ static int alloc_lists(struct contents *c, MPI_Count ints, MPI_Count counts,
 }
 
 /*
- * Calls with large counts pass some numbers as int, and all others as MPI_Count.  Here,
- * the latter follow the former.
+ * Gets the contents of a type.  Constructors with large counts pass some numbers as int and all
+ * others as MPI_Count.  In c, the latter follow the former.
  */
 static int contents_get(struct contents *c, MPI_Datatype type)
 {
@@ -115,7 +115,7 @@ static bool select_subarray(struct dim *dim, const struct contents *c,
 	return c->number[is_large(c) ? 1 : 1 + 3 * dims] == MPI_ORDER_C;
 }
 
-/* The share of process number place of count. */
+/* Returns the share of process number `place` of `count` processes in one dimension of a darray. */
 static struct dim share_of_process(int64_t size, int64_t how, int64_t arg,
 				   int64_t count, int64_t place)
 {
@@ -144,7 +144,7 @@ static bool select_darray(struct dim *dim, const struct contents *c,
 	return procs[dims] == MPI_ORDER_C;
 }
 
-/* Adds what, spaced by stride, once for each selected index. */
+/* Adds `what` once for each selected index, spaced by stride. */
 static int add_dim(struct blocks *b, const struct dim *dim,
 		   const struct blocks *what, int64_t stride)
 {
@@ -158,7 +158,7 @@ static int add_dim(struct blocks *b, const struct dim *dim,
 	return err;
 }
 
-/* The dimension with adjacent indices comes first. */
+/* Adds all dimensions, beginning with the one whose indices are adjacent in memory. */
 static int add_dims(struct blocks *b, const struct dim *dim, int64_t dims,
 		    bool last_first, const struct blocks *element,
 		    int64_t stride)
@@ -261,7 +261,7 @@ static struct member repeated_at(const struct contents *c, int64_t i,
 	case MPI_COMBINER_HVECTOR:
 	case MPI_COMBINER_HVECTOR_INTEGER:
 		return (struct member){ v[1], i * displacement_of(c, 0, 2) };
-	default: /* the type itself, or with other bounds */
+	default: /* the type itself, or one that only changes the bounds */
 		return (struct member){ 1, 0 };
 	}
 }
@@ -330,7 +330,7 @@ static int add_members(struct blocks *b, const struct contents *c,
 	return err;
 }
 
-/* For a type that is made of one other type. */
+/* Adds the bytes of a type that is made of one other type. */
 static int add_of_one(struct blocks *b, const struct contents *c)
 {
 	const int64_t extent = extent_of(c->type[0]);
@@ -378,7 +378,10 @@ int typemap_add(struct blocks *b, MPI_Datatype type)
 
 	if (err)
 		return err;
-	/* predefined types, and those that a Fortran program requested by range */
+	/*
+	 * the list is empty for predefined types, and for types that a Fortran program requested by
+	 * range
+	 */
 	err = c.types == 0 ? add_basic(b, type) : add_contents(b, &c);
 	contents_free(&c);
 	return err;

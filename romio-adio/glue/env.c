@@ -14,7 +14,7 @@ int MPIR_Ext_init(void)
 	return MPI_SUCCESS;
 }
 
-/* No public call can tell.  The first use of an uncommitted type will. */
+/* MPI has no call for this question.  The first use of an uncommitted type fails anyway. */
 int MPIR_Ext_datatype_iscommitted(MPI_Datatype type)
 {
 	return type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : MPI_SUCCESS;

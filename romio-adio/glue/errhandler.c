@@ -20,7 +20,7 @@ struct file_handler {
 	MPI_File_errhandler_function *fn;
 };
 
-/* One for the process, like MPI. */
+/* The error handlers of the process. */
 static struct {
 	pthread_mutex_t lock;
 	struct file_handler *first;
@@ -35,7 +35,7 @@ static struct file_handler *find_handler(MPI_Errhandler handle)
 	return k;
 }
 
-/* A freed handle may be reused: the newest function counts. */
+/* Stores the function of a handle.  MPI may reuse a freed handle, so the newest function counts. */
 static int store_function(MPI_Errhandler handle,
 			  MPI_File_errhandler_function *fn)
 {

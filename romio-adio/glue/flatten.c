@@ -42,7 +42,7 @@ int ADIOI_Flattened_type_delete(MPI_Datatype type, int keyval, void *value,
 	return MPI_SUCCESS;
 }
 
-/* Properties that MPI does not permit in a view. */
+/* Returns the properties of the list that MPI does not permit in a view. */
 static int flags_of(const struct blocks *b)
 {
 	int flags = 0;
@@ -59,7 +59,7 @@ static int flags_of(const struct blocks *b)
 	return flags;
 }
 
-/* ROMIO needs a block in every list, so an empty list gets one of 0 bytes. */
+/* Makes ROMIO's list.  ROMIO needs a block in every list, so an empty list gets one of 0 bytes. */
 static ADIOI_Flatlist_node *node_of(MPI_Datatype type, const struct blocks *b)
 {
 	const size_t n = b->n ? b->n : 1;
@@ -86,7 +86,7 @@ static ADIOI_Flatlist_node *node_of(MPI_Datatype type, const struct blocks *b)
 	return node;
 }
 
-/* ROMIO handles no failure here. */
+/* Ends the program, because ROMIO handles no failure here. */
 static void give_up(int err)
 {
 	FPRINTF(stderr, "libmpio-pvfs: cannot take a data type apart: %s\n",

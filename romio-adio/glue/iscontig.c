@@ -4,7 +4,7 @@
 
 #include <adio.h>
 
-/* True: the type has every byte from 0 to the extent, though perhaps not in order. */
+/* Returns true if the type has every byte from 0 to its extent, perhaps not in order. */
 static bool is_dense(MPI_Datatype type, MPI_Count size)
 {
 	MPI_Count lb, extent, true_lb, true_extent;

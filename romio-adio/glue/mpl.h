@@ -23,9 +23,8 @@
 #define MPL_free(p) free(p)
 
 /*
- * Makes a unique name, among processes and calls: dirname/prefix.HASH, or prefix.HASH
- * without dirname.  path gets it, and has room for PATH_MAX bytes.  is_dir 1: appends a
- * slash.
+ * Writes to path, of PATH_MAX bytes, a name that is unique among processes and calls:
+ * dirname/prefix.HASH, or prefix.HASH if dirname is missing.  is_dir 1: appends a slash.
  */
 void MPL_create_pathname(char *path, const char *dirname, const char *prefix,
 			 const int is_dir);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared_fp.c - shared file pointers of "pvfs:" files, as a counter: one request for each
- * access, where ROMIO locks, reads, writes and unlocks.  Other files use ROMIO's code.
+ * shared_fp.c - shared file pointers of "pvfs:" files.  The pointer is a counter, so an access
+ * sends one request, where ROMIO locks, reads, writes and unlocks a file.  Other files use ROMIO's
+ * code.
  *
- * It is counter 0 of the hidden file that ROMIO creates for the pointer.  Each open file
- * has its own hidden file, also one that is open for reading.  The linker puts these
- * functions before ROMIO's (--wrap).
+ * The counter is number 0 of the hidden file that ROMIO creates for the pointer.  Each open file
+ * has its own hidden file, even if it is open only for reading.  The linker puts these functions
+ * before ROMIO's (--wrap).
  */
 #include <errno.h>
 
@@ -22,7 +23,10 @@ void __real_ADIO_Get_shared_fp(ADIO_File fd, ADIO_Offset incr, ADIO_Offset *fp,
 void __wrap_ADIO_Set_shared_fp(ADIO_File fd, ADIO_Offset fp, int *error_code);
 void __real_ADIO_Set_shared_fp(ADIO_File fd, ADIO_Offset fp, int *error_code);
 
-/* ROMIO closes it with the file.  The first rank that closes it removes it. */
+/*
+ * Opens the hidden file.  ROMIO closes it with the file, and the first rank that closes it removes
+ * it.
+ */
 static int open_pointer(ADIO_File fd)
 {
 	int err = MPI_SUCCESS;
