@@ -27,22 +27,26 @@ struct bench {
 		const char *dir; /* a directory on a mount that uses it */
 	} ways[BENCH_WAYS_MAX];
 	unsigned int nways;
-	const char *disk; /* where the mgr's database lies */
+	const char *disk; /* directory on the disk of the manager's database */
 	pid_t servers[BENCH_SERVERS_MAX];
 	unsigned int nservers;
 	unsigned int rounds;
 	uint64_t bytes; /* moved in one measurement */
-	unsigned int files; /* of a metadata measurement, a client */
-	uint64_t call; /* bandwidth of calls of so many bytes only; 0: all */
-	unsigned int clients; /* bandwidth of so many clients only; 0: all */
+	/* number of files that each client uses in a metadata measurement */
+	unsigned int files;
+	/* measure the bandwidth only with calls of this many bytes; 0: with all sizes */
+	uint64_t call;
+	/* measure the bandwidth only with this many clients; 0: with all numbers */
+	unsigned int clients;
 };
 
 /* The result of one measurement. */
 struct bench_result {
-	double secs; /* until the slowest client is done */
+	double secs; /* seconds until the slowest client has ended */
 	double client_cpu; /* seconds, all clients */
 	double server_cpu; /* seconds, all servers */
-	unsigned long long iod_switches; /* of iods' threads, to others */
+	/* context switches of the threads of all iods */
+	unsigned long long iod_switches;
 };
 
 /*
@@ -57,48 +61,58 @@ struct bench_task {
 int bench_run(const struct bench *b, unsigned int n,
 	      const struct bench_task *task, struct bench_result *res);
 
-/* CPU seconds of all servers so far. */
+/* Returns the CPU seconds that all servers have used so far. */
 double bench_servers_cpu(const struct bench *b);
-/* How often threads of iods gave their processor up so far. */
+/* Returns the number of context switches of the threads of all iods so far. */
 unsigned long long bench_iods_switches(const struct bench *b);
-/* Monotonic seconds. */
+/* Returns the monotonic time in seconds. */
 double bench_now(void);
 double bench_median(double *v, unsigned int n);
 
 /* ---- the limits: each returns a rate (bytes/s, 1/s) or seconds; <0 failed */
 double bench_stream(uint64_t call, uint64_t bytes);
 /*
- * The same with a receiver that writes the data to a file of dir, either new or overwritten.  This
- * is the limit for every server of this kind.
+ * As bench_stream(), but the receiver writes the data to a file of dir: a new one, or (over) one
+ * that it overwrites.  No server of this kind can be faster.
  */
 double bench_stored(uint64_t call, uint64_t bytes, const char *dir, bool over);
 double bench_pingpong(size_t request, size_t answer, unsigned int n);
-/* A round trip between two processes, pause seconds apart: the median of n,
- * at most 8192. */
+/*
+ * Measures n round trips between two processes, at most 8192, with a pause of `pause` seconds
+ * between them.  Returns the median.
+ */
 double bench_eventfd(double pause, unsigned int n);
 double bench_flush(const char *dir, unsigned int n);
 
-/* Where n clients work: in a file each, in a part each of one file, or all in the same
- * bytes of one file. */
+/*
+ * The files of n clients: each has its own file, or a part of one file, or all use the same bytes
+ * of one file.
+ */
 enum bench_layout { BENCH_OWN, BENCH_PARTS, BENCH_SAME };
 enum bench_io { BENCH_WRITE_NEW, BENCH_WRITE, BENCH_READ };
 struct bench_io_done {
-	double secs; /* of all calls, without the pauses */
-	double median; /* seconds of a call; of the last ones, if many */
+	double secs; /* seconds of all calls, without the pauses */
+	/* median seconds of a call; if there were many, of the last ones */
+	double median;
 	uint64_t calls;
 	uint64_t inlined, fast, direct; /* pvfs_way_counters() */
 };
 struct bench_io_arg {
 	enum bench_io io;
 	enum bench_layout layout;
-	bool pvfs; /* or the local directory */
+	bool pvfs; /* true: on PVFS; false: in the local directory */
 	uint64_t call; /* bytes a call */
 	uint64_t share; /* bytes a client */
-	uint64_t file; /* bytes of its file, gone over again until share is
-			* moved; 0: share.  Not of a new file */
-	bool random; /* 4 KiB latency: any place */
-	unsigned int pcount, base; /* iods of the file, and the first; 0: all */
-	double secs; /* go on for so long; 0: as long as the share lasts */
+	/*
+	 * bytes of a client's file, which it goes over repeatedly until it has moved `share`; 0:
+	 * share.  Not for new files
+	 */
+	uint64_t file;
+	bool random; /* latency of 4 KiB calls: at random offsets */
+	/* number of iods of the file, 0: all; and the first one */
+	unsigned int pcount, base;
+	/* measure for this many seconds; 0: until `share` is moved */
+	double secs;
 	double pause; /* seconds of sleep before each call */
 	struct bench_io_done *done; /* for each client, in shared memory */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_base.c - the machine's own limits, by the plainest code there is. */
+/* bench_base.c - measures the limits of the machine, with the simplest possible code. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tests/bench/huge.h"
 #include "tests/bench/plain_pair.h"
 
-#define STORED_UNIT 262144u /* as an iod takes it */
+#define STORED_UNIT 262144u /* bytes that an iod writes at a time */
 
 static int send_all(int s, const char *buf, size_t len)
 {
@@ -40,7 +40,7 @@ static int recv_all(int s, char *buf, size_t len)
 	return 0;
 }
 
-/* The receiver's side: until bytes came, to fd where that is one. */
+/* Receives `bytes` bytes, and writes them to fd unless it is -1. */
 static int drain(int s, char *buf, uint64_t call, uint64_t bytes, int fd)
 {
 	off_t off = 0;
@@ -64,7 +64,7 @@ static void sink(int s, char *buf, uint64_t call, uint64_t bytes, int fd)
 	_exit(write(s, &done, 1) == 1 ? 0 : 1);
 }
 
-/* unit: bytes per receive; fd: the file to write to, or -1. */
+/* Measures a stream. unit: bytes per receive; fd: the file to write to, or -1. */
 static double stream(uint64_t call, uint64_t bytes, uint64_t unit, int fd)
 {
 	char *buf = huge_alloc(call > unit ? call : unit), done;

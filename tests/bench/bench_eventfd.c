@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_eventfd.c - the least that waking another process and back costs. */
+/*
+ * bench_eventfd.c - measures how long it takes at least to wake another process and be woken by it.
+ */
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>

@@ -10,16 +10,19 @@
 #include "tests/bench/huge.h"
 #include <pvfs.h>
 
-/* To adjacent places of each iod: from the fifth call the client borrows the object. */
+/*
+ * Calls before the measurement, to adjacent places of each iod.  At the fifth call the client
+ * borrows the object.
+ */
 #define WARM_CALLS 20u
 #define TIMES 16384u
 
-/* Kept between preparation and the measured part: one client, one process. */
+/* The state of one client, a process, from the preparation to the measurement. */
 struct client {
 	char path[4096];
 	char *buf;
 	int fd;
-	uint64_t first; /* where its bytes begin */
+	uint64_t first; /* offset of its first byte in the file */
 };
 
 static ssize_t put(const struct bench_io_arg *a, int fd, const char *buf,
@@ -41,7 +44,7 @@ static uint64_t file_len(const struct bench_io_arg *a)
 	return a->file ?: a->share;
 }
 
-/* File contents exist before an overwrite or a read is measured. */
+/* Fills the file, so that the measurement overwrites or reads existing data. */
 static int fill(const struct bench_io_arg *a, struct client *c)
 {
 	struct stat st;
@@ -81,8 +84,7 @@ static int open_file(const struct bench_io_arg *a, const char *path)
 }
 
 /*
- * Connections to all iods are made, what they lend is borrowed and the buffer is
- * touched beforehand.
+ * Before the measurement: connects to all iods, borrows what they lend, and touches the buffer.
  */
 static int warm(const struct bench_io_arg *a, struct client *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_json.h - what all measurements write in the same form. */
+/* bench_json.h - JSON that all measurements write in the same form. */
 #ifndef BENCH_JSON_H
 #define BENCH_JSON_H
 

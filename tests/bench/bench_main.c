@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_main.c - what is measured, in which order, and the two reports. */
+/* bench_main.c - runs the measurements in their order, and writes the two reports. */
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int io_once(const struct bench *b, struct bench_io_arg *a,
 	return bench_run(b, clients, &task, res);
 }
 
-/* One round of one row: the file system, then its limits. */
+/* Measures one row for one round: first the file system, then the limits. */
 static int io_round(const struct bench *b, enum bench_io io, uint64_t call,
 		    unsigned int clients, struct row *row)
 {
@@ -220,7 +220,7 @@ static int wrong(const struct option *o, const char *val)
 	return -1;
 }
 
-/* Parses NAME=DIR.  The memory lives until the program ends. */
+/* Parses NAME=DIR.  Its memory is never freed. */
 static bool add_way(struct bench *b, const char *val)
 {
 	struct bench_way *w = &b->ways[b->nways];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_meta.c - one client's share of creates, stats, unlinks, readdirs. */
+/* bench_meta.c - the creates, stats, unlinks and readdirs of one client. */
 #include <errno.h>
 #include <stdio.h>
 
 #include "tests/bench/bench.h"
 #include <pvfs.h>
 
-#define STAT_BYTES 100000 /* spreads a file over two stripes */
+#define STAT_BYTES 100000 /* bytes of a file, which are on two stripes */
 
 static void name_of(const struct bench *b, unsigned int rank, unsigned int i,
 		    char *path)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench_run.c - client processes that start together, and their cost. */
+/*
+ * bench_run.c - starts client processes at the same moment, and measures their time and CPU time.
+ */
 #include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -49,7 +51,10 @@ static double own_cpu(void)
 	       (double)(ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) / 1e6;
 }
 
-/* To the nanosecond; the ticks in /proc are too coarse for short runs. */
+/*
+ * Returns the CPU time of a process in seconds.  The clock ticks in /proc are too coarse for short
+ * runs.
+ */
 static double process_cpu(pid_t pid)
 {
 	struct timespec ts;
@@ -117,8 +122,9 @@ static int measured(const struct bench *b, const struct bench_task *task,
 }
 
 /*
- * A client that failed still waits at both barriers, so the others do not hang.  All clients stay
- * until the servers' counters are read: the measurement excludes their exit.
+ * Runs one client.  A client that failed still waits at both barriers, so that the others do not
+ * hang.  All clients exist until the counters of the servers are read, so that the measurement
+ * excludes their exit.
  */
 static void client(const struct bench *b, const struct bench_task *task,
 		   unsigned int rank, struct shared *sh)

@@ -7,7 +7,8 @@
 
 #include "tests/bench/bench_report.h"
 
-#define PART 16 /* of what other measurements move: these calls are slow */
+/* these calls are slow, so they move only this fraction of what other measurements move */
+#define PART 16
 
 /* 47,008 bytes: the size of a write in IO500's hard case */
 static const uint64_t calls[] = { 4096, 16384, 47008, 65536 };
@@ -18,7 +19,7 @@ static const char *const op_names[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Of a line of the table: the file system itself, and every transport. */
+/* A line of the table: the same calls on the iods' own file system, and over each transport. */
 struct line {
 	enum bench_io io;
 	uint64_t call;
@@ -26,7 +27,7 @@ struct line {
 	struct row *own, *way[BENCH_WAYS_MAX];
 };
 
-/* GB/s, < 0: failed.  dir: on PVFS; NULL: b->local. */
+/* Returns GB/s; < 0: failed. dir: a directory on PVFS; NULL: b->local. */
 static double rate(const struct bench *b, const struct line *l, const char *dir)
 {
 	struct bench_io_arg a = { .io = l->io,

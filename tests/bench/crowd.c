@@ -11,8 +11,8 @@
 #include "tests/bench/crowd.h"
 #include <pvfs.h>
 
-#define CONNECT_MS 60000 /* for a next client to be there */
-#define STORM_MS 120000 /* for all of them */
+#define CONNECT_MS 60000 /* time limit in ms until one more client is served */
+#define STORM_MS 120000 /* time limit in ms until all clients are served */
 #define CLIENTS_MAX 4000
 
 /* The report of a client when it is served or has failed. */
@@ -42,7 +42,7 @@ static bool serve_me(const struct crowd *c)
 	return false;
 }
 
-/* go: begins when nobody has its other end any more; -1: at once. */
+/* Runs a client. go: it begins when the other end of this pipe is closed; -1: at once. */
 static _Noreturn void client(const struct crowd *c, int go)
 {
 	struct said said = { 0 };
@@ -56,7 +56,7 @@ static _Noreturn void client(const struct crowd *c, int go)
 	if (write(c->ready[1], &said, sizeof(said)) != sizeof(said) ||
 	    !said.served)
 		_exit(1);
-	/* until the parent leaves, or is gone */
+	/* waits until the parent writes a byte, or has ended */
 	_exit(read(c->leave[0], &byte, 1) != 0);
 }
 
@@ -79,7 +79,7 @@ static bool start(struct crowd *c, const int *go)
 	return pid > 0;
 }
 
-/* False: nobody said anything for so long. */
+/* Receives the report of a client.  Returns false if none arrives within ms. */
 static bool hear(const struct crowd *c, int ms, struct said *said)
 {
 	struct pollfd p = { .fd = c->ready[0], .events = POLLIN };
@@ -138,7 +138,7 @@ int crowd_storm(struct crowd *c, unsigned int n, double *secs)
 		;
 	close(go[0]);
 	if (c->n == n)
-		usleep(200000); /* they all stand at the gate */
+		usleep(200000); /* time for all clients to wait at the pipe */
 	began = bench_now();
 	close(go[1]);
 	return c->n == n ? collect(c, began, secs) : -1;
@@ -149,7 +149,7 @@ unsigned int crowd_size(const struct crowd *c)
 	return c->n;
 }
 
-/* The file that all open; by a process of its own. */
+/* Creates the file that all clients open, in a separate process. */
 static bool make_file(const struct crowd *c)
 {
 	int status = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crowd.h - many client processes of a file system, each of which opens a file,
- * reads a byte of it, and stays until the crowd leaves.
+ * crowd.h - many client processes of a file system.  Each opens a file, reads a byte of it, and
+ * stays until crowd_leave().
  */
 #ifndef CROWD_H
 #define CROWD_H
@@ -10,9 +10,12 @@
 
 struct crowd;
 
-/* NULL: no memory or descriptors, or no file to open, after a message. */
+/* Returns NULL after a message: there is no memory, no descriptor, or no file to open. */
 struct crowd *crowd_new(const struct perf_target *t);
-/* Up to n clients, each when the one before was served.  0, or -1 after a message. */
+/*
+ * Starts clients until there are n, each when the previous one was served.  Returns 0, or -1 after
+ * a message.
+ */
 int crowd_grow(struct crowd *c, unsigned int n);
 /*
  * Starts n clients at the same moment.
@@ -21,7 +24,7 @@ int crowd_grow(struct crowd *c, unsigned int n);
  */
 int crowd_storm(struct crowd *c, unsigned int n, double *secs);
 unsigned int crowd_size(const struct crowd *c);
-/* Ends all clients; frees. */
+/* Ends all clients and frees c. */
 void crowd_leave(struct crowd *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_bandwidth.c - concurrent reads and overwrites (figures 7 and 8): each
- * client moves a region of its own in large calls, over so many iods.
+ * exp_bandwidth.c - concurrent reads and overwrites (figures 7 and 8).  Each client moves its own
+ * region of a file in large calls.  The number of iods varies.
  */
 #include <stdio.h>
 
@@ -56,7 +56,10 @@ static int one(struct perf_run *run, const struct perf_target *t,
 	return 0;
 }
 
-/* All file systems one after the other: a round's ratios are of neighbours. */
+/*
+ * Measures all file systems one after the other, so that the ratios of a round are of neighbouring
+ * measurements.
+ */
 static int all_targets(struct perf_run *run, enum bench_io io, uint64_t iods,
 		       uint64_t clients)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_bt.c - BT-IO of the NAS benchmarks: its nested strides alone, and what they add
- * to a program that computes.
+ * exp_bt.c - BT-IO of the NAS benchmarks: its nested strided accesses alone, and the time that they
+ * add to a program that computes.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -13,7 +13,10 @@
 
 static const char *const op_names[] = { "read", "write" };
 
-/* One way of a job into its series at x; a way that is not there adds none. */
+/*
+ * Adds the result of a job with one kind of access to its series, at x.  Adds nothing if the job
+ * did not measure this kind.
+ */
 static void add(struct perf_run *run, const struct figure_desc *d,
 		const struct perf_target *t, struct json_object *o,
 		const char *way, const char *how)
@@ -102,7 +105,7 @@ static const struct figure_desc whole = {
 	.bars = true,
 };
 
-/* Every fifth time step is written. */
+/* The sizes of the program.  It writes every fifth time step. */
 static const struct size {
 	const char *grid, *outputs, *label;
 	bool quick;

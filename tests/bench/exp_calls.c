@@ -35,7 +35,7 @@ static struct series *series_of(struct perf_run *run, const char *name,
 	return figure_series(result_figure(run->r, &figures[io]), name);
 }
 
-/* For a given time, again and again over one file. */
+/* Measures for a given time; the client goes over one file repeatedly. */
 static int one(struct perf_run *run, const struct perf_target *t,
 	       enum bench_io io, uint64_t call)
 {
@@ -88,7 +88,7 @@ static int one_round(struct perf_run *run)
 	return 0;
 }
 
-/* Over local; of the plain file's rate. */
+/* Goals over local, as ratios to the rate of the plain file. */
 static const struct {
 	double call, least;
 	const char *name;
@@ -117,7 +117,10 @@ static void beside_plain(struct perf_run *run, const struct perf_target *t,
 	}
 }
 
-/* The goals are the ratios of the first measurement: later versions must keep them. */
+/*
+ * Compares with the TCP stream.  The goals are the ratios of the first measurement: later versions
+ * must not be slower.
+ */
 static void beside_stream(struct perf_run *run, enum bench_io io)
 {
 	const struct series *stream = series_of(run, "TCP stream", io);
@@ -134,7 +137,7 @@ static void beside_stream(struct perf_run *run, enum bench_io io)
 		     op_names[io]);
 }
 
-/* The worst of all sizes. */
+/* Compares with tcp at the size where the ratio is worst. */
 static void beside_tcp(struct perf_run *run, const struct perf_target *t,
 		       enum bench_io io)
 {

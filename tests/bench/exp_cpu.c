@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_cpu.c - what a transfer costs in processor time: utilisation of the
- * clients (figure 10), and seconds per GiB on either side.
+ * exp_cpu.c - the processor time of a transfer: the utilisation of the clients (figure 10), and
+ * seconds per GiB at clients and at servers.
  */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exp_ends.c - SEEK_END of one client on a file that another one makes longer. */
+/* exp_ends.c - measures SEEK_END by one client on a file that another client extends. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "tests/bench/pvfs_perf.h"
 
 #define PIECE 4096
-#define TIMES 16384u /* the last ones */
-#define LONGEST (256u << 20) /* bytes; then from the beginning */
+#define TIMES 16384u /* number of calls that are kept: the last ones */
+#define LONGEST (256u << 20) /* bytes; at this size the file begins again */
 
 static const struct figure_desc figure = {
 	.name = "ends",
@@ -21,7 +21,7 @@ static const struct figure_desc figure = {
 };
 
 struct ends {
-	double secs; /* to go on for */
+	double secs; /* seconds that the measurement lasts */
 	double *us; /* in shared memory: microseconds of each call */
 };
 
@@ -36,7 +36,10 @@ static int write_on(int fd, double until)
 	return 0;
 }
 
-/* The median: with as many clients as processors, others stop the mean. */
+/*
+ * Returns the median.  If there are as many clients as processors, other processes disturb the
+ * mean.
+ */
 static int ask(int fd, double until, double *us)
 {
 	static double took[TIMES];

@@ -10,7 +10,8 @@
 #include "tests/bench/pvfs_perf.h"
 
 #define CLIENTS 8
-#define MS_MIN 1000 /* shorter, and the scheduler decides */
+/* ms; in a shorter time, the scheduler determines the result */
+#define MS_MIN 1000
 
 static const struct figure_desc figures[] = {
 	[BENCH_WRITE] = { .name = "write",
@@ -45,7 +46,7 @@ static void add(struct perf_run *run, const struct perf_target *t,
 
 	for (int i = 0; i < CLIENTS; i++)
 		rate[i] = (double)done[i].calls * (double)call / secs / 1e6;
-	bench_median(rate, CLIENTS); /* sorts */
+	bench_median(rate, CLIENTS); /* called because it sorts the rates */
 	for (int i = 0; i < CLIENTS; i++)
 		series_add(s, i + 1, NULL, rate[i]);
 	series_add(figure_series(result_figure(run->r, &shares), t->name), io,

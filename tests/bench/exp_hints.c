@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_hints.c - tiles of 64-byte elements that lie in larger arrays in memory
- * as well, with and without allocation hints (figure 14), and what registering
- * that memory costs.
+ * exp_hints.c - tiles of 64-byte elements that are parts of larger arrays in memory, with and
+ * without allocation hints (figure 14), and the cost of registering that memory.
  */
 #include <stdio.h>
 #include <sys/mman.h>

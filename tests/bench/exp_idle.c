@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_idle.c - what connections cost that nobody uses: memory of the first
- * iod by the number of clients, and CPU time of all servers.
+ * exp_idle.c - the cost of idle connections: memory of the first iod by the number of clients, and
+ * CPU time of all servers.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ static const struct figure_desc figure = {
 	.log_x = true,
 };
 
-/* CPU milliseconds a second of all servers. */
+/* Returns the CPU time that all idle servers use together, in ms per second. */
 static double idle_cpu(const struct perf_target *t)
 {
 	double before = bench_servers_cpu(&t->b), start = bench_now();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_latency.c - 4 KiB calls of one client one after the other (both sides
- * awake), and with pauses in which everybody goes to sleep.
+ * exp_latency.c - the latency of 4 KiB calls of one client: in sequence, so that client and server
+ * stay awake, and with pauses, in which both go to sleep.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define SIZE 4096
 #define PAUSE 0.002
-#define WAKE_MS 600 /* 300 calls with pauses */
+#define WAKE_MS 600 /* ms, enough for 300 calls with pauses */
 
 static const struct figure_desc awake = {
 	.name = "awake",
@@ -40,7 +40,7 @@ static struct series *series_of(struct perf_run *run,
 static int one(struct perf_run *run, const struct perf_target *t,
 	       enum bench_io io, bool sleeps)
 {
-	/* one iod: several would sleep in turn */
+	/* one iod: with several, each would sleep until its turn */
 	struct bench_io_arg a = {
 		.io = io, .call = SIZE, .random = true, .pcount = 1
 	};

@@ -47,16 +47,18 @@ static int small_one(struct perf_run *run, const struct perf_target *t,
 static int large_one(struct perf_run *run, const struct perf_target *t,
 		     bool write, bool list)
 {
-	struct pieces p = { .file = "perf-large",
-			    .n = 512,
-			    .len = 65536,
-			    /* three stripes: every iod has some */
-			    .stride = 196608,
-			    .mem_stride = 65536,
-			    .way = list ? PIECES_LIST : PIECES_WHOLE,
-			    .write = write,
-			    /* one takes 5 ms, and half as long again at times */
-			    .times = 24 };
+	struct pieces p = {
+		.file = "perf-large",
+		.n = 512,
+		.len = 65536,
+		/* three stripes, so that every iod stores some pieces */
+		.stride = 196608,
+		.mem_stride = 65536,
+		.way = list ? PIECES_LIST : PIECES_WHOLE,
+		.write = write,
+		/* one pass takes 5 ms, and sometimes half as long again */
+		.times = 24
+	};
 	double secs = pieces_run(t, &p, 1);
 
 	if (secs < 0)
@@ -71,7 +73,8 @@ static int both_ways(struct perf_run *run, const struct perf_target *t,
 		     bool write, bool odd)
 {
 	for (int i = 0; i < 2; i++) {
-		bool list = i != odd; /* each is first in turn */
+		/* lists and single calls alternate in being first */
+		bool list = i != odd;
 
 		if (small_one(run, t, write, list) ||
 		    large_one(run, t, write, list))

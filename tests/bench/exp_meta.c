@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_meta.c - collective open with create, set_size, close and open of MPI-IO
- * by the number of ranks, as PVFS2 was measured over Quadrics (table 3 there).
+ * exp_meta.c - collective operations of MPI-IO by the number of ranks: open with create, set_size,
+ * close, and open.  PVFS2 was measured in this way over Quadrics (table 3 there).
  */
 #include <json-c/json.h>
 
 #include "tests/bench/perf_mpi.h"
 
 static const struct step {
-	const char *name; /* mpi_bench's */
-	const char *paper; /* us at four clients */
+	const char *name; /* the name that mpi_bench uses */
+	const char *paper; /* the paper's result, in us with four clients */
 } steps[] = {
 	{ "create", "28,710 (Elan4), 28,892 (TCP)" },
 	{ "set_size", "180 (Elan4), 274 (TCP)" },

@@ -15,13 +15,13 @@ static const char *const op_names[] = { "read", "write" };
 
 /* ---- blocks ---- */
 
-/* Where the iods keep them: in memory, or on a disk, where writes are flushed. */
+/* The kind of store of the iods: in memory, or on a disk, where writes are flushed. */
 struct place {
 	struct figure_desc figures[2]; /* read, write */
-	const char *flush; /* of mpi_bench, or NULL */
+	const char *flush; /* option of mpi_bench, or NULL */
 	const char *name;
-	double same; /* MPI-IO / libpvfs, wanted; 0: no goal */
-	const char *gain; /* the paper's */
+	double same; /* goal for the ratio of MPI-IO to libpvfs; 0: no goal */
+	const char *gain; /* the gain that the paper reports */
 };
 
 static const struct place in_memory = {
@@ -136,7 +136,7 @@ static const struct figure_desc tiles = {
 	.bars = true,
 };
 
-/* An element's bytes, as in both papers; the last in memory as well. */
+/* Sizes of an element in bytes, as in both papers.  The last one also has gaps in memory. */
 static const struct elem {
 	const char *bytes, *option, *ways;
 	const char *labels[2];

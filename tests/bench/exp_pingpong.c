@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_pingpong.c - round trips by the size of a message, through the transport seam.  Compares them
- * with the layer below (a TCP socket; ibv_rc_pingpong of rdma-core) and with reads of as many bytes
- * of a PVFS file.
+ * exp_pingpong.c - round trips by the size of a message, through the transport interface.  Compares
+ * them with the layer below (a TCP socket; ibv_rc_pingpong of rdma-core), and with reads of the
+ * same number of bytes from a PVFS file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static const struct figure_desc figure = {
 static const size_t sizes[] = { 4, 64, 1024, 4096, 16384, 65536, 262144 };
 
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
-#define SHOWN 4096 /* whose ratios are named */
+#define SHOWN 4096 /* the size in bytes whose ratios are in the report */
 
 static struct series *series_of(struct perf_run *run, const char *name)
 {
@@ -38,7 +38,7 @@ static struct series *read_of(struct perf_run *run, const struct perf_target *t)
 	return series_of(run, name);
 }
 
-/* ---- the seam, and a socket ---- */
+/* ---- the transport interface, and a socket ---- */
 
 static int bounce(struct perf_run *run, const char *provider, size_t size)
 {
@@ -64,7 +64,10 @@ static int bounce(struct perf_run *run, const char *provider, size_t size)
 	"timeout 20 ibv_rc_pingpong -g %d -p %u -s %zu -n 1000 '%s' 2>&1 | "       \
 	"sed -n 's/.*= \\([0-9.]*\\) usec.*/\\1/p'; kill $! 2>/dev/null"
 
-/* us; 0: not there, or not by that entry of the port's table of addresses */
+/*
+ * Runs rdma-core's program with a GID of the port.  Returns us; 0: there is no such program, or it
+ * does not work with this GID.
+ */
 static double core_by(const char *host, size_t size, int gid)
 {
 	static unsigned int port = PORTS;

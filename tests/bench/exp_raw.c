@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_raw.c - table 2: each transport alone, through the transport seam, compared with a plain TCP
- * socket.
+ * exp_raw.c - table 2: each transport alone, through the transport interface, compared with a plain
+ * TCP socket.
  */
 #include "tests/bench/perf_raw.h"
 
@@ -10,7 +10,7 @@
 struct way {
 	const char *name;
 	enum perf_op op;
-	double x; /* in the figure */
+	double x; /* position in the figure */
 };
 
 static const struct way ways[] = {
@@ -73,7 +73,7 @@ static bool rate_of(const struct perf_run *run, const char *provider,
 			  .ms = run->ms };
 	struct perf_result result;
 
-	/* a socket is given all of it, as a program would */
+	/* a socket gets all bytes in one call, as from a program */
 	if (!provider)
 		p.size = BULK;
 	if (!raw_measure(&p, &result))
@@ -82,7 +82,7 @@ static bool rate_of(const struct perf_run *run, const char *provider,
 	return true;
 }
 
-/* One round of one transport; NULL: the socket, which only sends. */
+/* Measures one transport for one round.  NULL: the socket, which has only sends. */
 static int round_of(struct perf_run *run, const char *provider)
 {
 	const char *name = provider ?: "socket";

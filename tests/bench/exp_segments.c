@@ -11,7 +11,7 @@
 #include "tests/bench/perf_mpi.h"
 
 #define RANKS 4
-#define STEPS_MAX 8192u /* of a rank */
+#define STEPS_MAX 8192u /* maximum number of steps of a rank */
 #define RECORDS "500"
 
 static const char *const op_names[] = { "read", "write" };
@@ -67,7 +67,10 @@ static int one(struct perf_run *run, const struct perf_target *t, uint64_t size)
 	return 0;
 }
 
-/* MPICH's own first: a round's ratios are of neighbours. */
+/*
+ * Measures MPICH's own MPI-IO first, so that the ratios of a round are of neighbouring
+ * measurements.
+ */
 static int one_round(struct perf_run *run)
 {
 	for (unsigned int i = 0; i < SIZES; i++) {
@@ -129,7 +132,7 @@ static int pointer_one(struct perf_run *run, const struct perf_target *t)
 	return 0;
 }
 
-/* Under a lock is how it was done before there were counters. */
+/* Compares with a pointer under a lock, which was the implementation before counters. */
 static void pointer_judge(struct perf_run *run, const struct perf_target *t)
 {
 	const struct goal goal = { "x", NULL, strcmp(t->name, "local") ? 0 : 10,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_shared.c - the maximum number of clients, by the size of their calls: a file for each, a part
- * of one file for each, and the same 4 KiB blocks of one file for all.  Compares them with the same
- * programs on a file system in memory.  Also counts how often the iods' threads switch meanwhile: a
- * thread that nobody wakes does not switch.
+ * exp_shared.c - the maximum number of clients, by the size of their calls.  Each has its own file,
+ * or a part of one file, or all use the same 4 KiB blocks of one file.  Compares them with the same
+ * programs on a file system in memory.  Also counts the context switches of the iods' threads: an
+ * iod that gets no request is not woken, so its threads do not switch.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "tests/bench/pvfs_perf.h"
 
 #define HOT_CALL 4096u
-#define WITHOUT_MAX (256u << 10) /* bytes: by no request, at most */
+#define WITHOUT_MAX (256u << 10) /* bytes; larger calls send requests */
 #define IDLE_US 500000
-#define FEW 20 /* switches a second: a few timers in as short a time */
+#define FEW 20 /* context switches per second that a few timers cause */
 #define PARTS_MAX (64u << 20) /* bytes of a client's part */
 
 static const char *const io_names[] = {
@@ -61,7 +61,7 @@ static const struct figure_desc switches = {
 	.bars = true,
 };
 
-/* A second, of all iods; call is 0 where nobody asks anything. */
+/* Adds the context switches per second of all iods. call is 0 if no client sends requests. */
 static void add_switches(struct perf_run *run, const struct perf_target *t,
 			 uint64_t call, unsigned long long n, double secs)
 {
@@ -94,7 +94,7 @@ static uint64_t moved(const struct bench_io_done *done, unsigned int n,
 	return sum;
 }
 
-/* For a given time; file: bytes that each goes over again and again. */
+/* Measures for a given time; a->file: the bytes that each client goes over repeatedly. */
 static int one(struct perf_run *run, const struct perf_target *t,
 	       struct bench_io_arg *a, double x)
 {
@@ -119,7 +119,10 @@ static int one(struct perf_run *run, const struct perf_target *t,
 	return rc;
 }
 
-/* The plain file system first: a round's ratios are of neighbours. */
+/*
+ * Measures the plain file system first, so that the ratios of a round are of neighbouring
+ * measurements.
+ */
 static int everywhere(struct perf_run *run, const struct bench_io_arg *a,
 		      double x)
 {
@@ -179,7 +182,10 @@ static int one_round(struct perf_run *run)
 	return 0;
 }
 
-/* Without a request up to 256 KiB: as good as a local file system, nearly. */
+/*
+ * Compares with the plain file system.  Calls of up to 256 KiB need no request, so they should be
+ * nearly as fast.
+ */
 static void beside_plain(struct perf_run *run, const struct perf_target *t,
 			 enum bench_layout layout, enum bench_io io, double x,
 			 bool wanted)
@@ -212,7 +218,7 @@ static void judge(struct perf_run *run, const struct perf_target *t)
 	}
 }
 
-/* The worst of the sizes from one to another. */
+/* Returns the worst ratio for sizes from least to most. */
 static double worst_of(const struct series *s, const struct series *tcp,
 		       uint64_t least, uint64_t most)
 {

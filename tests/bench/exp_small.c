@@ -15,7 +15,7 @@
 
 enum kind { INLINE, FAST, SERVER, ANY };
 
-/* How libpvfs is told to use one mechanism: environment of the clients. */
+/* A way to make libpvfs use one mechanism: environment variables of the clients. */
 struct way {
 	const char *name;
 	enum kind kind;
@@ -77,7 +77,7 @@ static struct series *series_of(struct perf_run *run,
 	return figure_series(result_figure(run->r, &d), w->name);
 }
 
-/* For the clients that are forked next. */
+/* Sets or clears the variables for the clients that are forked next. */
 static void choose(const struct way *w, bool on)
 {
 	if (on && w->kind != ANY)
@@ -92,7 +92,9 @@ static void choose(const struct way *w, bool on)
 	}
 }
 
-/* True if nearly all calls used this mechanism: a call without room uses another one. */
+/*
+ * Returns true if nearly all calls used this mechanism.  A call that does not fit uses another one.
+ */
 static bool went(const struct bench_io_done *done, enum kind kind)
 {
 	const uint64_t by[] = { [INLINE] = done->inlined,
@@ -151,7 +153,7 @@ static int one_round(struct perf_run *run, const struct perf_target *t)
 	return 0;
 }
 
-/* The time of one mechanism as a share of another's. */
+/* Two mechanisms: the time of the first as a ratio to the time of the other. */
 struct pair {
 	unsigned int way, other;
 	const char *what;
@@ -163,8 +165,8 @@ static const struct pair pairs[] = {
 };
 
 /*
- * From the paper's one threshold to the other: below 1, Fast RDMA is the faster
- * one.  A goal where it is used without settings.
+ * Compares Fast RDMA with the other mechanisms at one size.  A ratio below 1 means that Fast RDMA
+ * is faster.  It is a goal only where Fast RDMA is the default: over verbs, above 4 KiB.
  */
 static void between(struct perf_run *run, const struct perf_target *t,
 		    enum bench_io io, unsigned int kib)
@@ -220,7 +222,9 @@ static double fastest(struct perf_run *run, const struct perf_target *t,
 	return us;
 }
 
-/* Without settings, by the thresholds of the transport. */
+/*
+ * Compares the mechanism that the default thresholds of the transport choose with the fastest one.
+ */
 static void chosen(struct perf_run *run, const struct perf_target *t,
 		   enum bench_io io)
 {

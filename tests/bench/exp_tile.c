@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_tile.c - mpi-tile-io's pattern, 24 bytes an element, contiguous in
- * memory: with and without lists (figure 13), by libpvfs and, if it was built,
- * by MPI-IO.
+ * exp_tile.c - the pattern of mpi-tile-io, 24 bytes an element, contiguous in memory, with and
+ * without lists (figure 13): by libpvfs, and by MPI-IO if it was built.
  */
 #include <stdio.h>
 #include <string.h>

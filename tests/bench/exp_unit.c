@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * exp_unit.c - the size of the pieces that an iod cuts a transfer into (figure
- * 12): a file of 32 MiB on each iod, every iod with another unit_size.  And calls of middle sizes,
- * between one stripe and some units, to the iod with the usual one.
+ * exp_unit.c - the size of the pieces into which an iod cuts a transfer (figure 12).  Each iod has
+ * another unit_size and a file of 32 MiB.  Also measures calls of middle sizes, between one stripe
+ * and some units, at the iod with the default unit_size.
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static const struct figure_desc middle[] = {
 static const uint64_t calls[] = { 131072, 262144, 524288, 1048576 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define USUAL 262144u /* unit_size */
+#define USUAL 262144u /* the default unit_size */
 
 static const char *const op_names[] = {
 	[BENCH_WRITE] = "write", [BENCH_READ] = "read"
@@ -51,7 +51,7 @@ static struct series *series_of(struct perf_run *run,
 	return figure_series(result_figure(run->r, &figures[io]), t->name);
 }
 
-/* Goes over the same 32 MiB for a while; MB/s, < 0: failed. */
+/* Goes over the same 32 MiB for a given time.  Returns MB/s, < 0: failed. */
 static double rate(struct perf_run *run, const struct perf_target *t,
 		   enum bench_io io, unsigned int iod, uint64_t call)
 {
@@ -124,7 +124,7 @@ static int one_round(struct perf_run *run)
 		       : 0;
 }
 
-/* Ours is what the iods do without a setting. */
+/* Reports the best size, and compares it with the default of the iods. */
 static void judge(struct perf_run *run, const struct perf_target *t,
 		  enum bench_io io)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figure.c - collects what an experiment found. */
+/* figure.c - collects the results of an experiment. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>

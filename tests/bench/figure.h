@@ -19,26 +19,28 @@ struct figure;
 struct series;
 
 struct figure_desc {
-	const char *name; /* "read": part of the pictures' names */
+	const char *name; /* "read"; part of the file names of the pictures */
 	const char *title;
-	const char *x, *y; /* of the axes, with units */
-	bool log_x; /* base 2 */
+	const char *x, *y; /* labels of the axes, with units */
+	bool log_x; /* logarithmic axis, base 2 */
 	bool bars; /* the points have labels */
 };
 
 struct result *result_new(const char *experiment, const char *paper);
 void result_free(struct result *r);
 
-/* The figure of that name, made at the first call; name and title are copied. */
+/* Returns the figure of that name, and creates it at the first call.  Copies name and title. */
 struct figure *result_figure(struct result *r, const struct figure_desc *d);
-/* The series of that name (copied), made at the first call. */
+/* Returns the series of that name, which is copied, and creates it at the first call. */
 struct series *figure_series(struct figure *f, const char *name);
-/* One round's figure at x; label (copied) may be NULL. */
+/* Adds the value of one round at x.  Copies label, which may be NULL. */
 void series_add(struct series *s, double x, const char *label, double value);
-/* NAN when there is none. */
+/* Returns the median at x; NAN: there is no point. */
 double series_median(const struct series *s, double x);
-/* The median of num/den over the rounds where den is not 0, which an idle
- * server's processor time is; NAN unless both have points there. */
+/*
+ * Returns the median of num/den over the rounds in which den is not 0.  (The processor time of an
+ * idle server is 0.)  Returns NAN unless both series have points there.
+ */
 double series_ratio(const struct series *num, double num_x,
 		    const struct series *den, double den_x);
 
@@ -46,26 +48,26 @@ struct goal {
 	const char *unit; /* "x" for ratios, "us" */
 	const char *paper; /* the paper's own figure, or NULL */
 	double limit; /* 0: no goal */
-	bool at_most; /* or at least */
+	bool at_most; /* true: limit is the maximum; false: the minimum */
 };
 
-/* series_ratio(), if there is one. */
+/* Adds series_ratio() to the result, if it is not NAN. */
 void result_ratio(struct result *r, const struct goal *g,
 		  const struct series *num, double num_x,
 		  const struct series *den, double den_x, const char *what, ...)
 	__attribute__((format(printf, 7, 8)));
-/* A value that is no ratio. */
+/* Adds a value that is not a ratio. */
 void result_value(struct result *r, const struct goal *g, double value,
 		  const char *what, ...) __attribute__((format(printf, 4, 5)));
 void result_missing(struct result *r, const char *what, const char *why, ...)
 	__attribute__((format(printf, 3, 4)));
 
 void result_print(const struct result *r);
-/* DIR/EXPERIMENT.json: 0, or -1 after a message. */
+/* Writes DIR/EXPERIMENT.json.  Returns 0, or -1 after a message. */
 int result_write(const struct result *r, const char *dir);
 /*
- * DIR/EXPERIMENT-FIGURE.svg, -dark.svg and .png, or a message (as when there is no
- * gnuplot).
+ * Draws DIR/EXPERIMENT-FIGURE.svg, -dark.svg and .png.  Prints a message if that fails, for example
+ * because there is no gnuplot.
  */
 void result_draw(const struct result *r, const char *dir);
 

@@ -8,7 +8,7 @@
 
 #include "tests/bench/figure_int.h"
 
-/* A string of gnuplot's, in quotes. */
+/* Writes s as a quoted string of gnuplot. */
 static void quoted(FILE *f, const char *s)
 {
 	putc('\'', f);
@@ -39,10 +39,10 @@ static void data(FILE *f, const struct figure *fig)
 struct theme {
 	const char *terminal, *suffix;
 	const char *back, *ink, *grid;
-	const char *const *colours; /* of series, in turn */
+	const char *const *colours; /* colours of the series; they repeat */
 };
 
-/* Distinguishable also for people who are red-green colour-blind. */
+/* Colours that people with red-green colour blindness can distinguish, too. */
 static const char *const deep[COLOURS] = { "#0060a8", "#c04b00", "#007a5a",
 					   "#9b4f96", "#b08000", "#3a9ed6",
 					   "#5a5a5a", "#d0342c" };
@@ -65,7 +65,7 @@ static void titled(FILE *f, const char *what, const char *text,
 	fprintf(f, " noenhanced tc rgb '%s'\n", t->ink);
 }
 
-/* A mark at each power of four: every other would have its name on the next one's. */
+/* Puts a label at each power of four.  At each power of two, labels would overlap. */
 static void powers(FILE *f)
 {
 	static const char *const units[] = { "", "Ki", "Mi", "Gi" };
@@ -77,7 +77,7 @@ static void powers(FILE *f)
 	fprintf(f, ")\n");
 }
 
-/* least is above most where there is no point. */
+/* Gets the range of x.  If there is no point, least is above most. */
 static void extent(const struct figure *fig, double *least, double *most)
 {
 	const struct series *s;
@@ -92,7 +92,10 @@ static void extent(const struct figure *fig, double *least, double *most)
 		}
 }
 
-/* gnuplot warns of a range without a width, and puts one there that nobody wants. */
+/*
+ * Sets the range of the x axis.  If it had no width, gnuplot would warn and choose an unsuitable
+ * one.
+ */
 static void x_axis(FILE *f, const struct figure *fig)
 {
 	double least, most;
@@ -128,7 +131,7 @@ static void axes(FILE *f, const struct figure *fig, const struct theme *t)
 		x_axis(f, fig);
 }
 
-/* More than there are colours begin again with another mark. */
+/* Draws series i.  If there are more series than colours, the colours repeat with another mark. */
 static void curve(FILE *f, const struct figure *fig, const struct theme *t,
 		  int i)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figure_int.h - the shape of results, for those who print them. */
+/* figure_int.h - the structure of results, for the code that prints and draws them. */
 #ifndef FIGURE_INT_H
 #define FIGURE_INT_H
 

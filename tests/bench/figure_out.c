@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figure_out.c - a result as tables for people and as JSON. */
+/* figure_out.c - writes a result as tables and as JSON. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -30,7 +30,10 @@ static void print_x(const struct figure *f, const struct point *p)
 		printf("%-16.8g", p->x);
 }
 
-/* A row for each x that any series has, in the order of the first that has. */
+/*
+ * Prints a row for each x of any series.  The rows have the order of the first series that has the
+ * x.
+ */
 static void print_rows(const struct figure *f)
 {
 	const struct series *s, *t;

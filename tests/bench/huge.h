@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * huge.h - buffers of measurements, in huge pages.  A large buffer gets them
- * unasked with Debian's kernels; some others want to be asked.
+ * huge.h - buffers of measurements, in huge pages.  Debian's kernels use huge pages for large
+ * buffers.  Some other kernels use them only after madvise(2).
  */
 #ifndef HUGE_H
 #define HUGE_H
@@ -11,7 +11,10 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-/* len bytes, to be freed; not in huge pages if smaller than one.  NULL. */
+/*
+ * Allocates len bytes, which the caller frees with free(); NULL: no memory.  A buffer below the
+ * size of a huge page is in normal pages.
+ */
 static inline void *huge_alloc(size_t len)
 {
 	void *mem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod_memory.c - what /proc says of an iod, and what it says itself. */
+/* iod_memory.c - gets the memory of an iod from /proc and from its own statistics. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/bench/iod_memory.h"
 
-#define ANSWER_MS 3000 /* for an iod to answer */
+#define ANSWER_MS 3000 /* time limit in ms for the answer of an iod */
 
 static double resident(pid_t pid)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod_memory.h - how much memory an iod holds. */
+/* iod_memory.h - how much memory an iod uses. */
 #ifndef IOD_MEMORY_H
 #define IOD_MEMORY_H
 
@@ -9,7 +9,7 @@ struct iod_memory {
 	double resident, registered; /* MiB; registered < 0: not known */
 };
 
-/* Of the first iod. */
+/* Returns the memory of the first iod. */
 struct iod_memory iod_memory(const struct bench *b);
 
 #endif

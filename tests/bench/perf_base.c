@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_base.c - what both contestants of a raw measurement use. */
+/* perf_base.c - functions that both parts of a raw measurement (socket and provider) use. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

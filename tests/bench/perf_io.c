@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_io.c - clients that read and write, as several experiments need. */
+/* perf_io.c - clients that read and write, for several experiments. */
 #include <sys/mman.h>
 
 #include "tests/bench/pvfs_perf.h"
 
-/* More than any cache has, and all of a client's memory-backed file. */
+/*
+ * Maximum bytes of a client's file: more than the processor's caches have, but little enough for a
+ * file system in memory.
+ */
 #define FILE_MAX ((uint64_t)128 << 20)
 
 static uint64_t whole_calls(uint64_t bytes, uint64_t call)

@@ -31,7 +31,7 @@ static bool in_path(const char *name)
 	return found;
 }
 
-/* Returns MPICH's; a plain mpiexec may be Open MPI's, which has other options. */
+/* Returns MPICH's program.  A plain mpiexec may be Open MPI's, which has other options. */
 static const char *mpiexec_name(void)
 {
 	return in_path("mpiexec.mpich") ? "mpiexec.mpich" : "mpiexec.hydra";
@@ -73,7 +73,7 @@ const char *mpi_often(const struct perf_run *run, const char *often)
 	return run->rounds > 1 ? often : "1";
 }
 
-/* The file that it uses. */
+/* Sets the name of the file that a job uses. */
 static void name_file(const struct perf_run *run, const struct perf_target *t,
 		      const struct mpi_job *job, char *file, size_t max)
 {
@@ -81,7 +81,7 @@ static void name_file(const struct perf_run *run, const struct perf_target *t,
 		 t ? t->b.dir : run->local, job->program);
 }
 
-/* In the child: never returns. */
+/* Called in the child process: executes the job and never returns. */
 static void exec_job(const struct perf_run *run, const struct perf_target *t,
 		     const struct mpi_job *job)
 {
@@ -109,7 +109,7 @@ static void exec_job(const struct perf_run *run, const struct perf_target *t,
 	_exit(127);
 }
 
-/* Those of PVFS go when the experiment is over. */
+/* Removes the job's file in run->local.  Files on PVFS are removed after the experiment. */
 static void forget_plain(const struct perf_run *run, const struct mpi_job *job)
 {
 	char file[4096];

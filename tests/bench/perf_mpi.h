@@ -10,11 +10,11 @@ struct json_object;
 struct mpi_job {
 	const char *program; /* "tile" */
 	unsigned int ranks;
-	const char *args[16]; /* up to a NULL */
+	const char *args[16]; /* arguments; NULL ends the list */
 };
 
 /*
- * False, noted in run->r as missing, when run->programs has no mpi_bench or no
+ * Returns false, and adds a line about it to run->r, if run->programs does not have mpi_bench and
  * libmpio-pvfs.so, or there is no mpiexec.
  */
 bool mpi_there(struct perf_run *run);
@@ -25,20 +25,25 @@ bool mpi_there(struct perf_run *run);
 struct json_object *mpi_run(const struct perf_run *run,
 			    const struct perf_target *t,
 			    const struct mpi_job *job);
-/* MB/s of "write" or "read" in a way of mpi_bench's; < 0: not there. */
+/* Returns the MB/s of "write" or "read" in one way of mpi_bench; < 0: not measured. */
 double mpi_rate(struct json_object *o, bool write, const char *way);
 
-/* Accesses a second; of "pointer". */
+/* Returns the accesses per second of the program "pointer". */
 double mpi_accesses(struct json_object *o, bool write, const char *way);
-/* The seconds of all steps. */
+/* Returns the seconds of all steps. */
 double mpi_seconds(struct json_object *o, bool write, const char *way);
 
-/* Each job starts processes and compares all data: a few rounds are enough. */
+/*
+ * Returns the number of rounds.  It is small, because each job starts processes and compares all
+ * data.
+ */
 unsigned int mpi_rounds(const struct perf_run *run);
-/* How often a job itself does something: once, where only one round is wanted. */
+/*
+ * Returns how often a job repeats its measurement: `often`, or once if only one round is requested.
+ */
 const char *mpi_often(const struct perf_run *run, const char *often);
 
-/* The part of tile that goes through MPI-IO; nothing if it was not built. */
+/* Runs the part of the experiment tile that uses MPI-IO.  Does nothing if MPI-IO was not built. */
 int perf_mpi_tile(struct perf_run *run);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_provider.c - the same work through transport.h.  Transfers are made as
- * an iod makes them: chains of 64 KiB pieces, the last one signaled, two
- * chains under way.  Messages: a window of receives, given back by small ones.
+ * perf_provider.c - transfers and messages through transport.h.  Transfers are made as an iod makes
+ * them: chains of 64 KiB pieces, of which the last one is signaled, and two chains in flight.
+ * Messages have a window of receives; a small message returns the credits.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,10 +16,10 @@
 
 #define PIECE 65536u
 #define PIECES ((PERF_SIZE_MAX + PIECE - 1) / PIECE)
-#define WINDOW 32u /* messages before one goes back */
+#define WINDOW 32u /* number of messages after which the receiver answers */
 #define ACCESS (TP_LOCAL_WRITE | TP_REMOTE_READ | TP_REMOTE_WRITE)
 
-/* One end: its own device, cq and thread. */
+/* One end of the connection, with its own device, cq and thread. */
 struct end {
 	const struct perf *p;
 	struct tp_dev *dev;
@@ -27,7 +27,7 @@ struct end {
 	struct tp_ep *ep;
 	char *buf;
 	struct tp_mr *mr;
-	char *inbox; /* 2 * WINDOW receives */
+	char *inbox; /* buffers of 2 * WINDOW receives */
 	struct tp_mr *inbox_mr;
 	struct end *peer;
 	bool gone;
@@ -113,7 +113,7 @@ static void take_events(struct end *e)
 	}
 }
 
-/* The next completions; 0 when the peer is gone. */
+/* Waits for completions.  Returns their number; 0: the peer has disconnected. */
 static int next(struct end *e, struct tp_wc *wc, int n)
 {
 	int got;
@@ -142,7 +142,7 @@ static void send_one(struct end *e, uint32_t len, unsigned int flags)
 		must("post_send", rc);
 }
 
-/* One transfer of p->size bytes as a chain. */
+/* Transfers p->size bytes as a chain. */
 static void transfer(struct end *e)
 {
 	size_t off = 0, i = 0;
@@ -168,7 +168,9 @@ static void transfer(struct end *e)
 	must("post_send", tp_post_send(e->ep, e->wr));
 }
 
-/* Answers each message, or each WINDOW-th, until the peer leaves. */
+/*
+ * The thread of the other end: answers each message, or each WINDOW-th, until the peer disconnects.
+ */
 static void *far_end(void *arg)
 {
 	struct end *e = arg;
@@ -194,7 +196,7 @@ static void *far_end(void *arg)
 	return NULL;
 }
 
-/* Until a completion of that opcode. */
+/* Waits for a completion of that opcode. */
 static void await(struct end *e, enum tp_opcode opcode)
 {
 	struct tp_wc wc = { 0 };
@@ -236,7 +238,7 @@ static void near_end(struct end *e, struct perf_result *result)
 		one(e, n++);
 		end = clock_now();
 	} while (end - start < e->p->ms * CLOCK_NS_PER_MS);
-	/* all of it has arrived when this is answered */
+	/* the answer shows that all data has arrived */
 	if (e->p->op == PERF_WRITE) {
 		send_one(e, 1, 0);
 		await(e, TP_RECV);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_raw.c - which transports there are, and measuring one. */
+/* perf_raw.c - finds the transports that can be used, and measures one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "tests/bench/perf_raw.h"
 #include "common/transport/transport.h"
 
-/* In a process of its own: a transport that fails ends only that. */
+/* Measures in a separate process, which ends alone if the transport fails. */
 static bool apart(bool (*fn)(const struct perf *, struct perf_result *),
 		  const struct perf *p, struct perf_result *result)
 {
@@ -59,7 +59,7 @@ static bool opens(const struct perf *p, struct perf_result *result)
 	return true;
 }
 
-/* Can be opened here, or is noted as missing. */
+/* Whether the provider can be opened on this host.  If not, adds a line about it to the result. */
 static bool there_is(struct perf_run *run, const char *provider)
 {
 	struct perf p = { .provider = provider };
@@ -84,7 +84,7 @@ int raw_providers(struct perf_run *run, struct raw_providers *p)
 		return -1;
 	for (word = strtok_r(text, ",", &save); word && p->n < PERF_LIST_MAX;
 	     word = strtok_r(NULL, ",", &save)) {
-		/* the name is part of the report: never freed */
+		/* the report uses the name, so it is never freed */
 		p->name[p->n] = strdup(word);
 		if (p->name[p->n] && there_is(run, p->name[p->n]))
 			p->n++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_register.c - what registering memory and giving it back costs. */
+/* perf_register.c - measures the time of registering and deregistering memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

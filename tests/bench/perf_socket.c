@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_socket.c - the baseline: blocking calls of the full size. */
+/* perf_socket.c - the baseline: a plain socket, with blocking calls of the full size. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool all(int fd, char *buf, size_t len, bool out)
 	return true;
 }
 
-/* The far end: swallows, or sends back. */
+/* The thread of the other end: receives the data, or sends it back. */
 static void *far_end(void *arg)
 {
 	struct plain *s = arg;

@@ -11,7 +11,7 @@
 #define ROWS 768
 #define COLUMNS 1024
 
-/* Kept between preparation and the measured part: one client, one process. */
+/* The state of one client, a process, from the preparation to the measurement. */
 struct mover {
 	const struct pieces *p;
 	int fd;
@@ -96,7 +96,7 @@ static int move(struct mover *m)
 	return 0;
 }
 
-/* All that is moved exists beforehand. */
+/* Fills the file, so that all pieces exist before the measurement. */
 static int fill(const struct mover *m)
 {
 	int64_t end = m->off + (m->p->n - 1) * m->p->stride +

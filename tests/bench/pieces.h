@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pieces.h - clients that move regular pieces of a file: by lists, with
- * allocation hints, one by one, or as much in one go.  For bench_run().
+ * pieces.h - clients that move regular pieces of a file: by lists, with allocation hints, one by
+ * one, or as one contiguous range.  Their functions are for bench_run().
  */
 #ifndef PIECES_H
 #define PIECES_H
@@ -12,15 +12,17 @@
 #define PIECES_CLIENTS 4
 
 enum pieces_way {
-	PIECES_LIST, /* neighbours in memory are registered together */
-	PIECES_HINTS, /* the buffer as allocation hint */
-	PIECES_ALONE, /* each piece is registered by itself */
-	PIECES_SINGLE, /* a call for each */
-	PIECES_WHOLE, /* one call, contiguous */
+	/* lists; neighbouring pieces of memory are registered together */
+	PIECES_LIST,
+	PIECES_HINTS, /* lists, with the buffer as allocation hint */
+	PIECES_ALONE, /* lists; each piece of memory is registered separately */
+	PIECES_SINGLE, /* one call for each piece */
+	PIECES_WHOLE, /* one call for a contiguous range */
 };
 
 struct pieces_count {
-	uint64_t registrations, requests; /* of the measured part */
+	/* counts of the measurement, without its preparation */
+	uint64_t registrations, requests;
 };
 
 struct pieces {
@@ -29,22 +31,27 @@ struct pieces {
 	size_t len;
 	int64_t stride;
 	size_t mem_stride;
-	int64_t off[PIECES_CLIENTS]; /* of the first piece, by rank */
+	/* offset of the first piece of each rank */
+	int64_t off[PIECES_CLIENTS];
 	enum pieces_way way;
 	bool write;
-	unsigned int times; /* over and over; 0: once */
-	struct pieces_count *count; /* of rank 0, in shared memory; or NULL */
+	unsigned int times; /* number of repetitions; 0: one */
+	/* counts of rank 0, in shared memory; or NULL */
+	struct pieces_count *count;
 };
 
 /*
- * mpi-tile-io's: 2 x 2 displays of 1024 x 768 elements, one a client; with
- * memory, each lies in an array of all four.
+ * Sets *p to the pattern of mpi-tile-io: 2 x 2 displays of 1024 x 768 elements, one for each
+ * client.  With memory set, each display is part of an array of all four.
  */
 void pieces_tile(struct pieces *p, size_t elem, bool memory);
-/* MB/s of PIECES_CLIENTS clients. */
+/* Returns the MB/s of PIECES_CLIENTS clients. */
 double pieces_rate(const struct pieces *p, double secs);
 int pieces_client(const struct bench *b, void *arg, unsigned int rank, bool go);
-/* Seconds a time of the slowest of n clients; < 0 after a message. */
+/*
+ * Runs n clients.  Returns the seconds that the slowest needs for one repetition; < 0 after a
+ * message.
+ */
 double pieces_run(const struct perf_target *t, struct pieces *p,
 		  unsigned int n);
 

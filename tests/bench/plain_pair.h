@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * plain_pair.h - what libpvfs is measured against: two ends of a TCP connection
- * over loopback, as the system gives it to any program.
+ * plain_pair.h - two ends of a plain TCP connection over loopback, with which libpvfs is compared.
  */
 #ifndef PLAIN_PAIR_H
 #define PLAIN_PAIR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvfs-perf - the experiments of the ICPP 2003 paper by name, each side by
- * side on all the file systems given: a table, JSON and pictures.
+ * pvfs-perf - the experiments of the ICPP 2003 paper by name.  Each runs on all given file systems,
+ * and the results are compared in a table, in JSON and in pictures.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -300,7 +300,7 @@ static int finish(struct perf_run *run)
 		return tool_fail(&tool, run->out);
 	if (result_write(run->r, run->out))
 		return -1;
-	/* without pictures there are still the tables */
+	/* a missing picture is no error, because there are tables */
 	result_draw(run->r, run->out);
 	return 0;
 }
@@ -312,7 +312,7 @@ static bool ours(const char *name)
 	return !strcmp(name, "perf-idle") || !strncmp(name, "perf-mpi-", 9);
 }
 
-/* Removes the files of the clients, which keep them from round to round. */
+/* Removes the files of the clients, which exist from round to round. */
 static void tidy(const struct perf_target *t)
 {
 	PVFS_DIR *dir = pvfs_opendir(t->b.dir);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pvfs_perf.h - what all experiments of pvfs-perf share. */
+/* pvfs_perf.h - functions and types that the experiments of pvfs-perf share. */
 #ifndef PVFS_PERF_H
 #define PVFS_PERF_H
 
@@ -12,7 +12,7 @@
 /* A file system under test, or one way to use it. */
 struct perf_target {
 	char *name; /* "tcp" */
-	struct bench b; /* its directory and servers */
+	struct bench b; /* directory and servers */
 };
 
 struct perf_list {
@@ -24,44 +24,46 @@ struct perf_run {
 	struct perf_target targets[PERF_TARGETS_MAX];
 	unsigned int ntargets;
 	const char *providers; /* raw: "tcp,local,verbs" */
-	const char *host; /* raw: where both ends listen */
+	const char *host; /* raw: the host on which both ends run */
 	const char *local; /* a memory-backed directory, or NULL */
-	const char *programs; /* where the MPI programs are, or NULL */
-	const char *out; /* for JSON and pictures, or NULL */
+	const char *programs; /* directory of the MPI programs, or NULL */
+	const char *out; /* directory for JSON and pictures, or NULL */
 	unsigned int rounds;
-	unsigned int ms; /* of a measurement that lasts a given time */
-	unsigned int connections; /* idle */
-	uint64_t bytes; /* moved in a measurement */
-	uint64_t call; /* bytes a call */
+	unsigned int ms; /* ms that a measurement with a given time lasts */
+	unsigned int connections; /* number of idle connections */
+	uint64_t bytes; /* bytes that one measurement moves */
+	uint64_t call; /* bytes of a call */
 	struct perf_list clients, iods;
-	struct perf_list units; /* unit: of iod 0, 1, ... */
+	/* experiment unit: the unit_size of iod 0, 1, ... */
+	struct perf_list units;
 	struct result *r;
 };
 
 struct perf_experiment {
 	const char *name;
-	const char *what; /* for --help */
+	const char *what; /* description for --help */
 	const char *paper; /* the paper's result, or NULL */
-	bool mounts; /* needs file systems */
-	int (*fn)(struct perf_run *run); /* 0, or -1 after a message */
+	bool mounts; /* the experiment needs file systems */
+	/* runs the experiment; returns 0, or -1 after a message */
+	int (*fn)(struct perf_run *run);
 };
 
-/* NULL when there is no target of that name. */
+/* Returns the target with that name; NULL: there is none. */
 const struct perf_target *perf_target(const struct perf_run *run,
 				      const char *name);
 uint64_t perf_largest(const struct perf_list *list);
-/* The series "TARGET, HOW" of a figure. */
+/* Returns the series "TARGET, HOW" of a figure. */
 struct series *perf_series(struct perf_run *run, const struct figure_desc *d,
 			   const struct perf_target *t, const char *how);
 /*
- * Runs n clients that each move their share of run->bytes as a says (share is
- * set here) on target t; NULL: on run->local.  0, or -1.
+ * Runs n clients on target t; NULL: on run->local.  Each moves its share of run->bytes as a says;
+ * this function sets a->share.  Returns 0 or -1.
  */
 int perf_io(const struct perf_run *run, const struct perf_target *t,
 	    struct bench_io_arg *a, unsigned int n, struct bench_result *res);
-/* GiB that perf_io() moves. */
+/* Returns the GiB that perf_io() moves. */
 double perf_gib(const struct bench_io_arg *a, unsigned int n);
-/* For n clients' bench_io_arg.done, zeroed; NULL: no memory. */
+/* Allocates bench_io_arg.done for n clients, filled with zeros.  NULL: no memory. */
 struct bench_io_done *perf_done_new(unsigned int n);
 void perf_done_free(struct bench_io_done *done, unsigned int n);
 

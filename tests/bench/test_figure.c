@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_figure.c - medians, ratios within rounds, goals, and the JSON of them. */
+/* test_figure.c - medians, ratios within rounds, goals, and their JSON. */
 #include <check.h>
 #include <json-c/json.h>
 #include <math.h>
@@ -55,12 +55,12 @@ START_TEST(points_are_in_order_and_keep_their_rounds)
 	ck_assert(isnan(series_median(s, 3)));
 	ck_assert_double_eq(STAILQ_FIRST(&s->points)->x, 1);
 	ck_assert_str_eq(STAILQ_FIRST(&s->points)->label, "one");
-	/* the median did not sort them */
+	/* series_median() must not have sorted the values */
 	ck_assert_double_eq(series_point(s, 4)->v[0], 9);
 }
 END_TEST
 
-/* Ratios of neighbours 2, 3 and 2; that of the medians is 3. */
+/* The ratios of the rounds are 2, 3 and 2, so their median is 2.  The ratio of the medians is 3. */
 START_TEST(ratios_are_taken_within_a_round)
 {
 	struct series *a = series("a", (double[]){ 20, 3, 6 }, 3);
@@ -105,7 +105,7 @@ START_TEST(goals_are_met_from_both_sides)
 }
 END_TEST
 
-/* The table's first column keeps its width. */
+/* So the first column of the table keeps its width. */
 START_TEST(large_sizes_are_printed_in_one_word)
 {
 	static const struct figure_desc d = {

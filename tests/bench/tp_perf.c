@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tp_perf.c - compares a provider with a plain socket, in turns within one run, because only the
- * ratio of neighbours means something on a busy machine.
+ * tp_perf.c - compares a provider with a plain socket.  Both are measured in turns within one run,
+ * because on a busy machine only ratios of neighbouring measurements are meaningful.
  *
- *	tp_perf --op write --size 1048576
+ *   tp_perf --op write --size 1048576
  *
- * Streams give bytes per second, ping-pong gives round trips per second.  The ratio is provider /
- * socket: more speed and less CPU are better.
+ * Streams give bytes per second, and ping-pong gives round trips per second.  The ratio is provider
+ * / socket.  More speed and less CPU time are better.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -127,7 +127,7 @@ static void print(const struct perf *p, const char *who,
 	printf(" %10.2f us of CPU\n", median(cpu, p->rounds));
 }
 
-/* Ratios of neighbours, then their medians. */
+/* Prints the ratios of neighbouring measurements, then their medians. */
 static void report(const struct perf *p, const struct perf_result *plain,
 		   const struct perf_result *ours)
 {

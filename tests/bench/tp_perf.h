@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tp_perf.h - one measurement: its operation, its duration, and its two contestants. */
+/*
+ * tp_perf.h - one measurement: its operation, its duration, and the two programs that it compares.
+ */
 #ifndef TP_PERF_H
 #define TP_PERF_H
 
@@ -17,26 +19,29 @@ struct perf {
 	enum perf_op op;
 	size_t size;
 	unsigned int rounds;
-	unsigned int in_flight; /* transfers under way when one is begun */
-	unsigned int ms; /* of one round and contestant */
-	bool pin; /* the two ends to two CPUs */
+	unsigned int in_flight; /* number of transfers in flight */
+	unsigned int ms; /* ms of one round of the socket or the provider */
+	bool pin; /* bind the two ends to two CPUs */
 	bool spin; /* poll only, never sleep */
 };
 
-/* Touched, or its pages would all be the same zeros. */
+/*
+ * Allocates a buffer and writes to it.  Otherwise all pages would be the kernel's one page of
+ * zeros.
+ */
 char *perf_buffer(size_t len);
 void perf_pin(const struct perf *p, int cpu);
-/* The result of one contestant in one round. */
+/* The result of the socket or the provider in one round. */
 struct perf_result {
 	double rate; /* operations per second */
-	double cpu; /* seconds per operation, both ends */
+	double cpu; /* CPU seconds per operation, both ends together */
 };
-/* False, with a message, if it failed. */
+/* Measure the socket, or the provider.  Return false after a message. */
 bool perf_socket(const struct perf *p, struct perf_result *result);
 bool perf_provider(const struct perf *p, struct perf_result *result);
-/* Registers p->size bytes and gives them back, again and again. */
+/* Measures registering and deregistering p->size bytes repeatedly. */
 bool perf_register(const struct perf *p, struct perf_result *result);
-/* CPU time of this process up to now, in seconds. */
+/* Returns the CPU time of this process so far, in seconds. */
 double perf_cpu(void);
 
 #endif

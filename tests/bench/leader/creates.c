@@ -13,7 +13,8 @@
 
 #include "tests/bench/pairs/turns.h"
 
-#define IN_FOLDER 1000u /* files, so that folders stay small */
+/* number of files in a folder, so that folders stay small */
+#define IN_FOLDER 1000u
 
 static double longest;
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * calls.c - the cost of single calls below a folder:
+ * calls.c - measures single calls below a folder:
  *
- *	calls [-p] [-n PROCESSES] [-o CALL] DIR
+ *   calls [-p] [-n PROCESSES] [-o CALL] DIR
  *
- * -p: by libpvfs instead of the system.  -n: by so many processes at once, each with files of its
- * own.  -o: that call only.  Prints a line for each call: its name ("on" begins where the last call
- * ended, others anywhere) and the mean time of the caller in microseconds.  Then come two figures
- * of the whole machine for each call: microseconds of its processors, and switches between threads.
+ * -p: calls libpvfs instead of the system.  -n: runs this many processes at the same time, each
+ * with its own files.  -o: measures only this call.  Prints a line for each call: its name and the
+ * mean time of a call in microseconds.  (A name with "on" begins where the previous call ended;
+ * other calls use any offset.)  Two figures of the whole machine follow for each call: microseconds
+ * of processor time, and context switches.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -30,12 +31,13 @@
 #define PROCESSES 64
 
 static const char *dir, *only;
-static bool own; /* by libpvfs */
-static unsigned int me, all = 1; /* which process, of how many */
+static bool own; /* -p: call libpvfs */
+/* number of this process, and of all processes */
+static unsigned int me, all = 1;
 static char *buf;
 static int fd;
 static char path[4096];
-static pthread_barrier_t *together; /* of all processes */
+static pthread_barrier_t *together; /* all processes wait here for each other */
 
 static void must(const char *what, bool ok)
 {
@@ -91,7 +93,9 @@ static void c_read(size_t len, unsigned int i)
 			  : pread(fd, buf, len, off)) == (ssize_t)len);
 }
 
-/* From where the last one ended, and at the end from the beginning. */
+/*
+ * Lets the calls continue where the previous one ended.  At the end of the file, they begin again.
+ */
 static void rewind_at_end(size_t len, unsigned int i)
 {
 	if (i % (SPAN / len))
@@ -151,7 +155,7 @@ static void list_own(void)
 	pvfs_closedir(d);
 }
 
-/* As ls -l does it: names, and the attributes of each. */
+/* As ls -l: reads the names, and gets the attributes of each. */
 static void c_list(size_t len, unsigned int i)
 {
 	struct dirent *e;
@@ -173,8 +177,8 @@ static void c_list(size_t len, unsigned int i)
 /* ---- what it takes ---- */
 
 struct cost {
-	double wall, busy; /* s */
-	unsigned long long switches; /* from thread to thread */
+	double wall, busy; /* seconds */
+	unsigned long long switches; /* context switches */
 };
 
 static double now(void)
@@ -185,7 +189,10 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Of all threads that there are; ns on a processor come first. */
+/*
+ * Returns the processor time in seconds of all threads of the machine that exist now.  It is the
+ * first number in schedstat, in ns.
+ */
 static double busy_now(void)
 {
 	unsigned long long ns, sum = 0;
@@ -225,8 +232,8 @@ static const struct measured {
 	const char *what;
 	void (*call)(size_t len, unsigned int i);
 	size_t len;
-	unsigned int n; /* times */
-	unsigned int makes; /* calls each time */
+	unsigned int n; /* number of repetitions */
+	unsigned int makes; /* number of calls in each repetition */
 } table[] = {
 	{ "write-4K", c_write, 4096, 3000, 1 },
 	{ "read-4K", c_read, 4096, 3000, 1 },
@@ -247,7 +254,7 @@ static const struct measured {
 	{ "unlink", c_unlink, 0, FILES, 1 },
 };
 
-/* Rows that others need are run whether they are asked for or not. */
+/* Whether to run this row.  A row that others need is run even if it was not requested. */
 static bool wanted(const struct measured *m)
 {
 	return !only || !strcmp(only, m->what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memfs.c - a FUSE file system in memory with pvfs-fuse's options (root's): the cost of the path
- * through the kernel by itself.  It has a fixed number of folders, and of files that share one
- * piece of data.  It stores nothing.  memfs DIR runs in the foreground.
+ * memfs.c - a FUSE file system in memory, with the options that pvfs-fuse of root has.  It shows
+ * the cost of the path through the kernel alone.  It has a fixed number of folders and files.  All
+ * files share one piece of data, and it stores nothing.  memfs DIR runs in the foreground.
  */
 #define FUSE_USE_VERSION 314
 #include <errno.h>
@@ -14,13 +14,18 @@
 #include <string.h>
 
 #define FILES 65536u
-#define DATA (64u << 20) /* bytes of each, all the same memory */
+/* bytes of each file; all files have the same memory */
+#define DATA (64u << 20)
 
 struct mem_file {
 	char name[64]; /* "": none */
 	fuse_ino_t in; /* the folder; 0: free */
-	unsigned int next; /* of its folder, until that is removed; 0: the last */
-	unsigned int first; /* of a folder's; by inode */
+	/*
+	 * the next file of the same folder, also after its removal while the folder exists; 0: it
+	 * is the last
+	 */
+	unsigned int next;
+	unsigned int first; /* the first file of a folder, by inode */
 	mode_t mode;
 	off_t size;
 };
@@ -45,7 +50,10 @@ static bool may_be(const struct mem_file *f, fuse_ino_t in)
 	return !*f->name && (!f->in || f->in == in);
 }
 
-/* Of that name, or (make) one that may get it; NULL. */
+/*
+ * Returns the file of that name.  If there is none and make is set, returns a free file that can
+ * get the name.  NULL: there is none.
+ */
 static struct mem_file *find(fuse_ino_t in, const char *name, bool make)
 {
 	const unsigned int first = FUSE_ROOT_ID + 1, at = slot_of(in, name);
@@ -128,14 +136,14 @@ static void op_setattr(fuse_req_t req, fuse_ino_t ino, struct stat *set,
 	fuse_reply_attr(req, &st, 0);
 }
 
-/* There are some, but none of that name. */
+/* Answers that other attributes exist, but not this one. */
 static void op_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name,
 			size_t size)
 {
 	fuse_reply_err(req, ENODATA);
 }
 
-/* It stays in its folder's list when it is removed. */
+/* Adds a new file to the list of its folder.  It stays in the list when it is removed. */
 static void join(struct mem_file *f, fuse_ino_t in)
 {
 	if (f->in)
@@ -145,7 +153,7 @@ static void join(struct mem_file *f, fuse_ino_t in)
 	fs.file[in].first = (unsigned int)(f - fs.file);
 }
 
-/* False: there is no room. */
+/* Creates a file.  Returns false if there is no room. */
 static bool make(fuse_ino_t in, const char *name, mode_t mode,
 		 struct fuse_entry_param *e)
 {
@@ -187,7 +195,7 @@ static void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name,
 		fuse_reply_err(req, ENOSPC);
 }
 
-/* The offset is that of the next entry, or END. */
+/* The offset of an entry of readdir is the number of the next entry, or END. */
 #define END FILES
 
 static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
@@ -217,7 +225,7 @@ static void op_readdir(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off,
 	fuse_reply_buf(req, buf, used);
 }
 
-/* Its list is given back; 0, or an errno. */
+/* Frees the list of a folder if all of its files are removed.  Returns 0 or ENOTEMPTY. */
 static int empty(struct mem_file *f)
 {
 	unsigned int at, next;

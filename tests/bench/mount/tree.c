@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tree.c - the calls of tar x, ls -lR and rm -r, by libpvfs:
+ * tree.c - makes the calls of tar x, ls -lR and rm -r, by libpvfs:
  *
- *	tree untar|list|remove DIR
+ *   tree untar|list|remove DIR
  *
- * of DIR/tree, that has FOLDERS folders of FILES small files.
+ * The tree is DIR/tree.  It has FOLDERS folders of FILES small files.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 #define BYTES 2048
 
 static char path[4096];
-static int root; /* end of the tree's name */
+static int root; /* length of the name of the tree in `path` */
 
 static void must(const char *what, bool ok)
 {
@@ -32,7 +32,7 @@ static void must(const char *what, bool ok)
 	exit(1);
 }
 
-/* Of a file, of a folder (file < 0), of the tree (both). */
+/* Returns the name of a file, of a folder (file < 0), or of the tree (both < 0). */
 static const char *name(int folder, int file)
 {
 	char *at = path + root;
@@ -101,7 +101,7 @@ static void each(int folder, void (*entry)(int dir, const char *name))
 	must("closedir", !pvfs_closedir(dir));
 }
 
-/* path is the folder's. */
+/* Gets the attributes of n in the folder whose name is in `path`. */
 static void look_at(int dir, const char *n)
 {
 	size_t end = strlen(path);

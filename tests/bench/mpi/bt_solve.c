@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bt_solve.c - the computing of BT, of the NAS benchmarks: in each direction every
- * line of cells is a block tridiagonal system, with blocks of 5 x 5.  Ranks do not
- * exchange their faces here: each solves its own cells alone.
+ * bt_solve.c - the computation of BT of the NAS benchmarks.  In each of three directions, every
+ * line of cells is a block tridiagonal system with blocks of 5 x 5.  Here, ranks do not exchange
+ * the faces of their cells: each rank solves its own cells alone.
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ static void subtract(block b, double *v, block a, block c, const double *w)
 		}
 }
 
-/* c and v become b's inverse times them. */
+/* Multiplies c and v by the inverse of b. */
 static void solve_block(block b, block c, double *v)
 {
 	for (int k = 0; k < N; k++) {
@@ -58,7 +58,7 @@ static void solve_block(block b, block c, double *v)
 	}
 }
 
-/* n elements from u on, stride doubles apart. */
+/* Solves one line of n elements, which begins at u; elements are stride doubles apart. */
 static void solve_line(double *u, int n, ptrdiff_t stride)
 {
 	static block upper[SIDE_MAX];
@@ -82,7 +82,10 @@ static void solve_line(double *u, int n, ptrdiff_t stride)
 						     u[(i + 1) * stride + k];
 }
 
-/* All lines of a cube in one direction; step, and the other two directions. */
+/*
+ * Solves all lines of a cube in the direction with distance `step`; a and b are the distances in
+ * the other two directions.
+ */
 static void sweep(double *cube, int side, ptrdiff_t step, ptrdiff_t a,
 		  ptrdiff_t b)
 {
@@ -91,7 +94,7 @@ static void sweep(double *cube, int side, ptrdiff_t step, ptrdiff_t a,
 			solve_line(cube + i * a + j * b, side, step);
 }
 
-/* The force of the equation: without it all values go to zero. */
+/* Adds the force term of the equation.  Without it, all values would approach zero. */
 static void force(double *cube, int side)
 {
 	for (ptrdiff_t i = 0; i < (ptrdiff_t)side * side * side * N; i++)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mpi_bench.h - MPI-IO programs with the access patterns that parallel file systems are judged by,
- * on any file system that MPI-IO reaches.
+ * mpi_bench.h - MPI-IO programs with access patterns that are common in benchmarks of parallel file
+ * systems, for any file system that MPI-IO supports.
  *
- * A program describes the data of a rank as a file view, a type of memory and a row of steps.  The
- * driver moves it in each of the chosen ways, round by round, so that ratios are of one run.
+ * A program describes the data of a rank as a file view, a type of memory and a sequence of steps.
+ * The driver moves this data in each of the chosen ways, round by round, so that all values of a
+ * ratio are from one run.
  */
 #ifndef MPI_BENCH_H
 #define MPI_BENCH_H
@@ -21,17 +22,18 @@
 
 struct options {
 	const char *program, *file;
-	const char *ways; /* names with commas */
+	const char *ways; /* the chosen ways, names separated by commas */
 	int rounds;
 	int elem; /* bytes of an element */
-	int block; /* bytes */
-	int grid; /* elements of a side */
+	int block; /* bytes of a block */
+	int grid; /* elements of one side of the cube */
 	int steps;
 	int files;
-	bool strided; /* gaps in memory */
+	bool strided; /* the data has gaps in memory */
 	bool verify;
 	bool flush; /* flush the written data before the clock stops */
-	int work; /* times to compute before each step is written; 0: no */
+	/* number of computations before each step is written; 0: none */
+	int work;
 	int nhints;
 	char *hint[HINTS_MAX]; /* key=value */
 	int rank, ranks;
@@ -39,22 +41,26 @@ struct options {
 
 /* The data that one rank moves. */
 struct pattern {
-	MPI_Datatype view; /* of the file, etype MPI_BYTE; MPI_BYTE: none */
-	MPI_Datatype memory; /* one of them at buf */
+	/* view of the file, with etype MPI_BYTE; MPI_BYTE: no view */
+	MPI_Datatype view;
+	/* type of the memory: one element of it is at buf */
+	MPI_Datatype memory;
 	char *buf;
-	int bytes; /* of a step and rank */
+	int bytes; /* bytes that a rank moves in one step */
 	int steps;
-	MPI_Offset first, next; /* of step 0, from step to step; in the view */
-	int cells, side; /* bt: cubes at buf, and elements of a side of one */
+	/* offset of step 0 in the view, and distance of the steps */
+	MPI_Offset first, next;
+	/* bt: number of cubes at buf, and elements of one side of a cube */
+	int cells, side;
 };
 
 /* Ends all ranks with a message. */
 _Noreturn void die(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
-/* An MPI call's result is MPI_SUCCESS, or the end. */
+/* Checks the result of an MPI call.  Ends all ranks unless it is MPI_SUCCESS. */
 void sure(int code, const char *what);
 void *memory(size_t len);
-/* The hints of the options; the caller's to MPI_Info_free(). */
+/* Returns the hints of the options, which the caller frees with MPI_Info_free(). */
 MPI_Info hints(const struct options *o);
 double median(const double *v, int n);
 /*
@@ -66,19 +72,19 @@ double median(const double *v, int n);
 double slowest(double seconds);
 void barrier(void);
 
-/* Moves the pattern in every way and adds what it took to out: mpi_drive.c. */
+/* mpi_drive.c: moves the pattern in every chosen way, and adds the times to out. */
 void drive(const struct options *o, const struct pattern *p,
 	   struct json_object *out);
 
-/* The programs: fill *p. */
+/* Each sets *p to the pattern of a program. */
 void tile_pattern(const struct options *o, struct pattern *p);
 void bt_pattern(const struct options *o, struct pattern *p);
 void block_pattern(const struct options *o, struct pattern *p);
-/* BT's computing, on all cells of the pattern: bt_solve.c. */
+/* bt_solve.c: executes the computation of BT on all cells of the pattern. */
 void bt_solve(const struct pattern *p, int times);
-/* Collective create and set_size, timed by itself. */
+/* Measures collective create and set_size. */
 void meta_run(const struct options *o, struct json_object *out);
-/* Accesses by a shared pointer, and by a number under a lock; both on PVFS. */
+/* Measures accesses by a shared pointer, and by a number under a lock.  Both are on PVFS. */
 void pointer_run(const struct options *o, struct json_object *out);
 
 #endif

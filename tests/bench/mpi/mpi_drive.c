@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mpi_drive.c - moves a pattern in several ways, checked and timed. */
+/* mpi_drive.c - moves a pattern in several ways, checks the data and measures the time. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +9,15 @@
 
 #include "tests/bench/mpi/mpi_bench.h"
 
-/* How an access goes; the hints are those of ROMIO. */
+/* A way to make an access.  The hints are those of ROMIO. */
 struct way {
 	const char *name;
-	const char *listio, *sieving; /* of romio_pvfs_listio_*, romio_ds_* */
+	/* values of romio_pvfs_listio_* and romio_ds_* */
+	const char *listio, *sieving;
 	bool collective;
-	bool native; /* libpvfs itself; contiguous patterns only */
-	bool none; /* nothing is moved */
+	/* calls libpvfs instead of MPI-IO; only for contiguous patterns */
+	bool native;
+	bool none; /* moves nothing */
 };
 
 static const struct way ways[] = {
@@ -26,13 +28,13 @@ static const struct way ways[] = {
 	{ "native", NULL, NULL, false, true },
 	{ "none", NULL, NULL, false, false, true },
 };
-#define OTHER (-1) /* in place of a step: data that no step writes */
+#define OTHER (-1) /* used as a step: data that no step writes */
 #define WAYS (sizeof(ways) / sizeof(ways[0]))
 
 struct run {
 	const struct options *o;
 	const struct pattern *p;
-	char *data, *back; /* a step's bytes, packed */
+	char *data, *back; /* the bytes of one step, packed */
 	double seconds[WAYS][2][ROUNDS_MAX];
 };
 
@@ -85,10 +87,10 @@ static void check(const struct run *r, int step, const char *way)
 
 struct opened {
 	MPI_File file;
-	int fd; /* native */
+	int fd; /* descriptor of libpvfs, for a native way */
 };
 
-/* The name after "pvfs:". */
+/* Opens the file by libpvfs.  Its name is the part after "pvfs:". */
 static void open_native(const struct run *r, struct opened *f)
 {
 	const char *colon = strchr(r->o->file, ':');
@@ -196,7 +198,10 @@ static double timed(const struct run *r, const struct opened *f,
 	return slowest(MPI_Wtime() - start);
 }
 
-/* Other bytes every time: neither an old file nor old memory will do. */
+/*
+ * Writes and reads data that is different for each way, so that data of another way is not
+ * accepted.
+ */
 static void verify(const struct run *r, const struct opened *f,
 		   const struct way *way, int salt)
 {
@@ -237,7 +242,7 @@ static void way_round(struct run *r, size_t w, int round)
 		sure(MPI_File_close(&f.file), "MPI_File_close");
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 static double ratio(const struct run *r, size_t w, int write)
 {
@@ -295,11 +300,11 @@ void drive(const struct options *o, const struct pattern *p,
 	r->p = p;
 	r->data = memory((size_t)p->bytes);
 	r->back = memory((size_t)p->bytes);
-	if (!o->work) /* which begins with zeros */
+	if (!o->work) /* with work, the computation begins with zeros */
 		fill(r, 0);
 	for (round = o->verify ? -1 : 0; round < o->rounds; round++) {
 		for (i = 0; i < WAYS; i++) {
-			/* each comes first in turn */
+			/* the order alternates, so that each way is first sometimes */
 			w = round % 2 ? WAYS - 1 - i : i;
 			if (chosen(o, &ways[w]))
 				way_round(r, w, round);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mpi_main.c - mpi_bench PROGRAM [OPTION...] FILE, see usage(); one line of
- * JSON on stdout.
+ * mpi_main.c - mpi_bench PROGRAM [OPTION...] FILE, see usage().  Prints one line of JSON to stdout.
  */
 #include <getopt.h>
 #include <stdarg.h>
@@ -70,7 +69,7 @@ void *memory(size_t len)
 
 	if (!mem)
 		die("no memory for %zu bytes", len);
-	memset(mem, 0, len); /* its pages are there when time is taken */
+	memset(mem, 0, len); /* touches the pages before the measurement */
 	return mem;
 }
 
@@ -109,7 +108,7 @@ double median(const double *v, int n)
 	return mid;
 }
 
-/* Asleep, not polling as MPICH's own waits do: see mpi_bench.h. */
+/* Waits for the request asleep.  MPICH's own waits poll: see mpi_bench.h. */
 static void finish(MPI_Request *request)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };

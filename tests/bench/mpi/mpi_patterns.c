@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mpi_patterns.c - what the ranks of each program move. */
+/* mpi_patterns.c - the data that the ranks of each program move. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static MPI_Datatype bytes_of(int n)
 	return committed(type);
 }
 
-/* Part of an array of elements, the last index fastest. */
+/* Returns the type of a part of an array; the last index varies fastest. */
 static MPI_Datatype part(int dims, const int *all, const int *some,
 			 const int *from, int elem)
 {
@@ -46,8 +46,8 @@ static MPI_Datatype part(int dims, const int *all, const int *some,
 }
 
 /*
- * mpi-tile-io (ICPP 2003, section 6.5): a wall of displays, two in a row,
- * one a rank; with gaps, a display lies in an array of twice its width.
+ * The pattern of mpi-tile-io (ICPP 2003, section 6.5): a wall of displays, two in a row, one for
+ * each rank.  With gaps in memory, a display is part of an array of twice its width.
  */
 void tile_pattern(const struct options *o, struct pattern *p)
 {
@@ -66,7 +66,7 @@ void tile_pattern(const struct options *o, struct pattern *p)
 	p->steps = 1;
 }
 
-/* Blocks of many types at their places: one type. */
+/* Joins blocks of several types, at their places, to one type. */
 static MPI_Datatype joined(int n, MPI_Datatype *types, MPI_Aint *places)
 {
 	int *ones = memory((size_t)n * sizeof(*ones)), i;
@@ -82,9 +82,9 @@ static MPI_Datatype joined(int n, MPI_Datatype *types, MPI_Aint *places)
 }
 
 /*
- * BT-IO of the NAS benchmarks: q * q ranks share a cube by multipartitioning:
- * q cells a rank, one in each layer, on a diagonal.  Each step appends the
- * whole cube.  With gaps, a cell in memory has a border.
+ * The pattern of BT-IO of the NAS benchmarks.  q * q ranks share a cube by multipartitioning: each
+ * has q cells, one in each layer, on a diagonal.  Each step appends the whole cube.  With gaps in
+ * memory, a cell has a border.
  */
 void bt_pattern(const struct options *o, struct pattern *p)
 {
@@ -123,7 +123,10 @@ void bt_pattern(const struct options *o, struct pattern *p)
 	free(place);
 }
 
-/* Blocks in turn: of 4 MiB, as PVFS2 was measured over Quadrics, or as in IO500. */
+/*
+ * Blocks of the ranks in turn: of 4 MiB, as PVFS2 was measured over Quadrics, or with the size of
+ * IO500.
+ */
 void block_pattern(const struct options *o, struct pattern *p)
 {
 	p->view = MPI_BYTE;

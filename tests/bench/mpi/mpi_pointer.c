@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mpi_pointer.c - all ranks write and read one by one at a shared place.  The place is the file's
- * shared pointer, or a number in another file that each rank locks, reads, writes and unlocks.
- * ROMIO stores its pointer in the second way if a file system has nothing better.
+ * mpi_pointer.c - all ranks write and read, one after the other, at a shared position.  The
+ * position is the file's shared pointer, or a number in another file that each rank locks, reads,
+ * writes and unlocks.  ROMIO stores its pointer in the second way if a file system has no counters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static const char *const way_names[WAYS] = { "counter", "lock" };
 struct pointer {
 	const struct options *o;
 	MPI_File file;
-	int fd; /* where the number lies */
+	int fd; /* descriptor of the file with the number */
 	double seconds[WAYS][2][ROUNDS_MAX];
 };
 
@@ -68,7 +68,7 @@ static void access_one(const struct pointer *p, int way, bool write, int *value)
 		die("%s: no number", way_names[way]);
 }
 
-/* All ranks together have read each number once. */
+/* Checks that all ranks together have read each number once. */
 static void check(const struct pointer *p, long long sum)
 {
 	long long n = (long long)p->o->ranks * p->o->steps, all;
@@ -98,7 +98,7 @@ static double timed(const struct pointer *p, int way, bool write)
 	return start;
 }
 
-/* From the beginning again. */
+/* Sets the position to 0. */
 static void back(const struct pointer *p)
 {
 	const int64_t first = 0;

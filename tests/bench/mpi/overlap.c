@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * overlap.c - how much of a nonblocking access goes on while its rank computes.
+ * overlap.c - measures which part of a nonblocking access overlaps with computation of its rank.
  *
- *	mpiexec.mpich -n 1 overlap FILE BYTES [ROUNDS]
+ *   mpiexec.mpich -n 1 overlap FILE BYTES [ROUNDS]
  *
- * An access takes the time A, and the same amount of computing by itself takes C = A.  Both
- * together take B: the access begins before the computing and is waited for after it.  1: B is C;
- * 0: B is A + C.  Prints the medians of (A + C - B) / A over the rounds (21), for iwrite and
- * iread.  After each it prints the time that its process computes for the access meanwhile, as a
- * share of A.  If the rank has one processor, no more than the rest can overlap.
+ * An access alone takes the time A.  A computation alone takes C, and its length is chosen so that
+ * C = A.  Both together take B: the access begins before the computation, and the rank waits for it
+ * afterwards.  The result is (A + C - B) / A: 1 if they overlap completely (B = C), and 0 if not at
+ * all (B = A + C).  The program prints the medians over the rounds (21) for iwrite and iread.
+ * After each, it prints the processor time that the process uses for the access meanwhile, as a
+ * share of A.  If the rank has only one processor, at most the rest can overlap.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -30,7 +31,7 @@ static void begin(bool write, MPI_Request *request)
 		MPI_File_iread_at(file, 0, buf, len, MPI_BYTE, request);
 }
 
-/* Steps of computing, without a call of anything. */
+/* Computes for a number of steps, without a call. */
 static double compute(long steps)
 {
 	double since = MPI_Wtime(), x = 1;

@@ -17,9 +17,9 @@
 #include "tests/bench/pairs/turns.h"
 
 #define CLIENTS_MAX 64
-#define TURNS 15u /* of each file system */
+#define TURNS 15u /* measurements of each file system */
 #define TURN_US 60000.0
-#define FILES 64u /* for stat */
+#define FILES 64u /* number of files for stat */
 
 struct order {
 	unsigned int side, op;
@@ -27,7 +27,7 @@ struct order {
 
 struct client {
 	const char *dirs[2];
-	unsigned int id; /* of its folder */
+	unsigned int id; /* number that is in the name of its folder */
 	unsigned int made[2];
 };
 
@@ -100,7 +100,7 @@ static void prepare(const struct client *c, unsigned int side)
 	}
 }
 
-/* Answers each order with the microseconds of a call. */
+/* Executes each order, and answers with the microseconds of a call. */
 static void serve(struct client *c, int sock)
 {
 	struct order order;
@@ -152,7 +152,7 @@ static void start_client(unsigned int rank, char **dirs)
 	sockets[rank] = pair[0];
 }
 
-/* The mean of the clients. */
+/* Returns the mean of the answers of n clients. */
 static double collect(unsigned int n)
 {
 	double sum = 0, us;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pairs.c - calls of 4 KiB and of 4 MiB and creates by one client on two file systems in turn, a
- * few at a time, so that other load of the machine affects both.  pairs FOLDER-A FOLDER-B prints
- * for each operation the medians of both in microseconds.
+ * pairs.c - compares two file systems with one client: calls of 4 KiB and of 4 MiB, and creates.
+ * It makes a few calls on one, then a few on the other, so that other load of the machine affects
+ * both.  pairs FOLDER-A FOLDER-B prints for each operation the medians of both in microseconds.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,12 +17,12 @@
 #define PIECE 4096u
 #define PIECES 256u
 #define BULK (4u << 20)
-#define TURNS 1000u /* at most */
+#define TURNS 1000u /* maximum number of turns of each file system */
 
 struct side {
 	const char *dir;
 	int fd;
-	unsigned int made; /* names, until they are removed */
+	unsigned int made; /* number of files that exist */
 };
 
 static off_t somewhere(void)
@@ -91,7 +91,7 @@ static const struct op {
 	const char *name;
 	void (*one)(struct side *s);
 	unsigned int turns;
-	unsigned int calls; /* of a turn */
+	unsigned int calls; /* number of calls in a turn */
 } ops[] = {
 	{ "write", write_one, TURNS, 8 },
 	{ "read", read_one, TURNS, 8 },
@@ -102,7 +102,7 @@ static const struct op {
 
 #define OPS (sizeof(ops) / sizeof(ops[0]))
 
-/* Microseconds a call. */
+/* Makes the calls of one turn.  Returns microseconds for each call. */
 static double turn(const struct op *op, struct side *s)
 {
 	double since = turns_now();
@@ -112,7 +112,7 @@ static double turn(const struct op *op, struct side *s)
 	return (turns_now() - since) / op->calls;
 }
 
-/* Medians of both in us. */
+/* Measures an operation on both sides. us gets the medians in microseconds. */
 static void pair(const struct op *op, struct side side[2], double us[2])
 {
 	double took[2][TURNS];

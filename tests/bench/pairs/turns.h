@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* turns.h - the clock, the median and the error of the programs that measure by turns. */
+/*
+ * turns.h - the clock, the median and the error message of programs that measure two things in
+ * turns.
+ */
 #ifndef TURNS_H
 #define TURNS_H
 
@@ -16,7 +19,7 @@ static inline void turns_die(const char *what)
 	exit(1);
 }
 
-/* Microseconds. */
+/* Returns the time in microseconds. */
 static inline double turns_now(void)
 {
 	struct timespec ts;
@@ -32,7 +35,7 @@ static inline int turns_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* v is sorted then. */
+/* Returns the median, and sorts v. */
 static inline double turns_median(double *v, unsigned int n)
 {
 	qsort(v, n, sizeof(*v), turns_compare);

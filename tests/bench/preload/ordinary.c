@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ordinary.c - the cost of reads and writes on a descriptor outside of all mounts, and of the start
- * and end of a program:
+ * ordinary.c - measures reads and writes on a descriptor outside of all mounts, and the start and
+ * end of a program, to show the cost of a preloaded library:
  *
- *	ordinary
+ *   ordinary
  *
  * Prints a line for each call: its name, and nanoseconds.
  */
