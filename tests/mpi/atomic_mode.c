@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * atomic_mode.c - in atomic mode, many ranks read in pieces while others write them.  Each read
- * gets the data of one write, blocking or not.  A nonblocking access waits for its lock while the
- * program goes on.
+ * atomic_mode.c - in atomic mode, many ranks read in pieces while others write the same pieces.
+ * Each read gets the data of exactly one write, blocking or not.  The start of a nonblocking access
+ * returns while the lock is held by another rank.
  *
  *   mpiexec.mpich -n 4 atomic_mode pvfs:/pvfs/file
  */
@@ -13,7 +13,7 @@
 
 #include <pvfs.h>
 
-#define PIECES 20000 /* more than one request carries */
+#define PIECES 20000 /* more than fit into one request */
 #define ROUNDS 12
 
 static void sure(int ok, const char *what)
@@ -67,7 +67,7 @@ static MPI_File open_file(const char *name)
 	return file;
 }
 
-/* Two of this rank under way, and somebody else has the file locked. */
+/* Starts two accesses of this rank while another open file holds the lock. */
 static void beside(MPI_File file, const char *name)
 {
 	static int mine[2][PIECES];

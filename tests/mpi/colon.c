@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * colon.c - files whose names contain a colon: deleted by name, and on close.
+ * colon.c - deletes files whose names contain a colon: by name, and on close.
  *
  *   colon pvfs:/pvfs/run:1
  *
- * The file "1" in the working directory stays.
+ * The file "1" in the working directory must not be deleted.
  */
 #include <fcntl.h>
 #include <mpi.h>

@@ -110,7 +110,7 @@ static void write_set(hid_t file, int chunked, int collective)
 	H5Dclose(set);
 }
 
-/* The rows that another rank wrote. */
+/* Reads and checks the rows that another rank wrote. */
 static void read_set(hid_t file, int chunked, int collective)
 {
 	int data[ROWS_OF_RANK][COLUMNS], i, j, other = (rank + 1) % nranks;

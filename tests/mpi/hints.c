@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hints.c - the hints of a file show its striping, whatever a later open asks for, and how accesses
- * in pieces are made.  The counters of libpvfs confirm that they are made in this way.
+ * hints.c - the hints that a file shows are its real striping, whatever a later open requests.  The
+ * hints also decide how accesses in pieces are made, which the counters of libpvfs confirm.
  *
- *   mpiexec.mpich -n 2 hints pvfs:/pvfs/file, on at least three iods
+ *   mpiexec.mpich -n 2 hints pvfs:/pvfs/file
+ *
+ * The file system needs at least three iods.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -13,7 +15,7 @@
 
 #include <pvfs.h>
 
-#define IODS 2 /* of the file */
+#define IODS 2 /* number of iods of the file */
 #define PIECES 50
 #define PIECE 100
 
@@ -55,16 +57,17 @@ static void set_later(MPI_File file)
 
 	MPI_Info_create(&info);
 	MPI_Info_set(info, "romio_pvfs_listio_write", "disable");
-	MPI_Info_set(info, "striping_unit", "7"); /* too late */
+	/* has no effect: the file exists */
+	MPI_Info_set(info, "striping_unit", "7");
 	MPI_File_set_info(file, info);
 	MPI_Info_free(&info);
 	shows(file, "striping_unit", "65536");
 	shows(file, "romio_pvfs_listio_write", "disable");
 }
 
-/* ---- what they do ---- */
+/* ---- how accesses are made ---- */
 
-/* Of this process so far; libpvfs has one session for all. */
+/* Returns the counters of this process so far. libpvfs has one session for all files. */
 static struct pvfs_list_counters counters(const char *name)
 {
 	struct pvfs_list_counters c;
@@ -81,7 +84,7 @@ static uint64_t requests(const char *name)
 	return counters(name).requests;
 }
 
-/* Whether a write and a read of pieces were list I/O. */
+/* Checks whether a write and a read of pieces are made as list I/O. */
 static void moves(const char *name, MPI_File file, int list_write,
 		  int list_read)
 {
@@ -105,7 +108,7 @@ static void moves(const char *name, MPI_File file, int list_write,
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Of this rank alone. */
+/* Sets a view with pieces of this rank. */
 static void pieces_of(MPI_File file, int rank)
 {
 	MPI_Datatype view;
@@ -122,7 +125,7 @@ static void pieces_of(MPI_File file, int rank)
 #define LARGE 65536 /* bytes of a piece */
 #define APART 81920
 
-/* Memory that no type says to be one array. */
+/* Returns a type in memory of which nothing says that it is part of one array. */
 static MPI_Datatype scattered(void)
 {
 	MPI_Datatype type;
@@ -134,7 +137,7 @@ static MPI_Datatype scattered(void)
 	return type;
 }
 
-/* A tile of an array in memory (ICPP 2003, figure 14). */
+/* Returns a type that is a tile of an array in memory (ICPP 2003, figure 14). */
 static MPI_Datatype tile(void)
 {
 	const int all[] = { PIECES, APART }, some[] = { PIECES, LARGE };
@@ -156,8 +159,10 @@ static void at_most(const char *name, uint64_t before, uint64_t most)
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
-/* Many pieces of an allocation are registered together: a call needs no more
- * registrations than the file has iods, where there would be 50. */
+/*
+ * Checks that many pieces of one allocation are registered together: a call makes at most as many
+ * registrations as the file has iods.  Otherwise it would make 50.
+ */
 static void registers_once(const char *name, MPI_File file, MPI_Datatype type)
 {
 	char *buf = calloc(PIECES, APART);
@@ -175,7 +180,10 @@ static void registers_once(const char *name, MPI_File file, MPI_Datatype type)
 
 /* ---- the striping of new files ---- */
 
-/* A hint that is no number, or does not fit, is ignored: the file gets the default. */
+/*
+ * Checks the striping of a new file.  A hint that is not a number, or does not fit, is ignored, and
+ * the file has the default.
+ */
 static void has_striping(const char *name, const char *factor, const char *unit,
 			 int want_factor, const char *want_unit)
 {
@@ -201,7 +209,10 @@ static void has_striping(const char *name, const char *factor, const char *unit,
 	MPI_Info_free(&info);
 }
 
-/* ROMIO divides by the first size, and reads for ever with the second. */
+/*
+ * Checks that impossible sizes are ignored.  ROMIO would divide by the first size, and loop forever
+ * with the second.
+ */
 static void ignores_sizes(const char *name, const char *size, int rank)
 {
 	static char out[PIECES * PIECE], in[PIECES * PIECE];
@@ -248,7 +259,7 @@ int main(int argc, char **argv)
 	set_later(file);
 	moves(argv[1], file, 0, 0);
 	MPI_File_close(&file);
-	/* the file is there: it keeps its first iod */
+	/* the file exists, so its first iod does not change */
 	file = open_with(argv[1], "0", "enable");
 	shows(file, "start_iodevice", "1");
 	shows(file, "romio_pvfs_listio_read", "enable");

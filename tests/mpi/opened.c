@@ -16,7 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PIECE 50000 /* bytes of a rank in a round: not of whole pages */
+/* bytes that a rank writes in a round; not a multiple of a page */
+#define PIECE 50000
 #define ROUNDS 6
 
 #define SURE(cond)                                                             \
@@ -58,7 +59,7 @@ static MPI_File open_mpi(const char *name, int mode)
 	return file;
 }
 
-/* Ranks take turns in the file, all together. */
+/* Writes collectively: the pieces of the ranks alternate in the file. */
 static void write_mpi(MPI_File file, int salt)
 {
 	static char data[PIECE];
@@ -86,7 +87,7 @@ static void read_mpi(MPI_File file, int salt)
 	}
 }
 
-/* By read(), to the end, and by a mapping. */
+/* Reads the whole file by read() and through a mapping, and checks it. */
 static void read_mounted(const char *path, int salt)
 {
 	static char data[PIECE + 1];

@@ -5,9 +5,10 @@
 
 #include "tests/mpi/random_memory.h"
 
-#define SPAN 4096 /* of a type */
-#define COPIES 3 /* of it, at most */
-#define GUARD 64 /* on both sides of what is used */
+#define SPAN 4096 /* maximum span of a type */
+#define COPIES 3 /* maximum number of copies of the type */
+/* bytes before and after the memory in use, which must not change */
+#define GUARD 64
 #define AREA (SPAN * 2 * (COPIES + 1) + 2 * GUARD)
 
 static char *place(const struct memory *m, int k)
@@ -54,7 +55,7 @@ static void new_area(struct memory *m)
 	m->want[m->areas++] = calloc(1, AREA);
 }
 
-/* Where a type's origin has to be, for its first byte to be in area i. */
+/* Returns the address at which a type must begin so that its first byte is in area i. */
 static int64_t origin(const struct memory *m, int i, int64_t first)
 {
 	return (int64_t)(intptr_t)m->area[i] + GUARD - first;
@@ -70,7 +71,7 @@ static void draw_absolute(struct memory *m, struct rnd *r)
 
 	for (i = 0; i < parts; i++) {
 		part[i] = i && same ? part[0] : rtype_memory(r, SPAN);
-		/* as many as all may have together */
+		/* all parts together have as many bytes as are permitted */
 		if (part[i]->n > TYPE_BYTES / AREAS && part[i] != part[0])
 			break;
 		rtype_bounds(part[i], &first, &end);
@@ -113,7 +114,7 @@ static void draw_relative(struct memory *m, struct rnd *r, int multiple)
 		m->count = m->count ? 1 : 0;
 }
 
-/* Whether a byte is there twice. */
+/* Whether a byte of the memory is accessed twice. */
 static bool overlaps(const struct memory *m)
 {
 	bool twice = false;

@@ -5,13 +5,14 @@
 
 #include "tests/mpi/random_type.h"
 
-#define MEMBERS 5 /* of one type, at most */
+#define MEMBERS 5 /* maximum number of members of one type */
 #define DIMS 3
 
-/* The type that is being made. */
+/* The parameters of the type that is being made. */
 struct maker {
 	struct rnd *rnd;
-	const struct rtype *element; /* of a view; NULL: for memory */
+	/* element of a file view; NULL: the type is for memory */
+	const struct rtype *element;
 	int64_t unit, span;
 };
 
@@ -49,7 +50,7 @@ static struct rtype *new_type(void)
 	return calloc(1, sizeof(struct rtype));
 }
 
-/* Asks MPI for the bounds. */
+/* Gets the bounds of a new type from MPI. */
 static struct rtype *made(struct rtype *t)
 {
 	MPI_Aint lb, extent;
@@ -65,7 +66,7 @@ static int64_t up(int64_t n, int64_t unit)
 	return (n + unit - 1) / unit * unit;
 }
 
-/* Copies of what; false: too many bytes. */
+/* Adds the bytes of copies of `what`. Returns false if the type would have too many bytes. */
 static bool put(struct rtype *t, const struct rtype *what, int64_t at,
 		int copies)
 {
@@ -79,9 +80,9 @@ static bool put(struct rtype *t, const struct rtype *what, int64_t at,
 	return true;
 }
 
-/* ---- the smallest ---- */
+/* ---- the basic types ---- */
 
-/* No long double: as MPICH moves them, their padding may change. */
+/* long double is not among them: MPICH may change its padding when it moves one. */
 static const struct {
 	MPI_Datatype type;
 	int first, gap, last;
@@ -137,14 +138,14 @@ static bool view(const struct maker *m)
 	return m->element != NULL;
 }
 
-/* Few, and now and then none. */
+/* Returns a small number of members, sometimes 0. */
 static int some(const struct maker *m)
 {
 	return rnd(m->rnd, 8) ? 1 + rnd(m->rnd, MEMBERS - 1)
 			      : rnd(m->rnd, 2) * MEMBERS;
 }
 
-/* The next displacement, counted in steps, after end where it has to be. */
+/* Returns the next displacement in steps.  In a view it is not below `end`. */
 static int next_at(const struct maker *m, int end)
 {
 	if (view(m))
@@ -166,7 +167,7 @@ static bool fits(const struct maker *m, const struct rtype *t)
 	for (int i = 1; i < t->n; i++)
 		if (t->at[i] <= t->at[i - 1])
 			return false;
-	/* tiles follow one another */
+	/* the tiles of a view must not overlap */
 	return end - first <= t->extent;
 }
 
@@ -203,7 +204,7 @@ static struct rtype *contiguous(const struct maker *m, const struct rtype *one)
 	return t;
 }
 
-/* Where the members lie: in steps of the extent, or in bytes. */
+/* The displacements of the members, in steps of the extent or in bytes. */
 struct members {
 	int n, len[MEMBERS], at[MEMBERS];
 	MPI_Aint byte[MEMBERS];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * shared_pointer.c - what many ranks write and read by one shared file pointer.
+ * shared_pointer.c - checks the records that many ranks write and read by one shared file pointer.
  *
  *   mpiexec.mpich -n 4 shared_pointer FILE [RECORDS]
  *
- * Says how many accesses a second all ranks made together.
+ * Prints the number of accesses per second of all ranks together.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define RECORDS 500 /* of each rank */
+#define RECORDS 500 /* default number of records of each rank */
 
 static int rank, ranks, records;
 
@@ -43,7 +43,7 @@ static void rate(const char *what, double seconds)
 		printf("%s: %.0f/s\n", what, ranks * records / slowest);
 }
 
-/* All records, as they are in the file, are each number once. */
+/* Checks that the records in the file are each number exactly once. */
 static void each_once(MPI_File file)
 {
 	int n = ranks * records, *all = calloc((size_t)n, sizeof(*all));
@@ -82,7 +82,7 @@ static void independent(const char *name)
 	sure(MPI_File_close(&file) == MPI_SUCCESS, "the file closes");
 }
 
-/* Open for reading alone: the pointer moves all the same. */
+/* Reads with a file that is open only for reading: its pointer moves as well. */
 static void reading(const char *name)
 {
 	MPI_File file = open_file(name, MPI_MODE_RDONLY);
@@ -104,7 +104,7 @@ static void reading(const char *name)
 	sure(MPI_File_close(&file) == MPI_SUCCESS, "the file closes");
 }
 
-/* By rank, each as many as its rank and one more. */
+/* Ordered accesses: rank n writes and reads n + 1 records. */
 static void ordered(const char *name)
 {
 	MPI_File file = open_file(name, MPI_MODE_RDWR);

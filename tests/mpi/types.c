@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * types.c - random data types, nested, in memory and as views, in all ways in which MPI-IO moves
- * data.  The file and the memory match the types' own definitions, byte for byte, and nothing else
- * changes.
+ * types.c - random nested data types, in memory and as views, in all ways in which MPI-IO moves
+ * data.  File and memory must match the definition of the types byte for byte, and nothing else may
+ * change.
  *
  *   mpiexec.mpich -n 3 types SEED ROUNDS FILE...
  */
@@ -14,25 +14,26 @@
 
 #include "tests/mpi/random_memory.h"
 
-#define PART 65536 /* of a rank, in one round's part of the file */
+#define PART 65536 /* bytes of the file for one rank in one round */
 #define ROUNDS_MAX 4000
 #define VIEW_SPAN 4096
 #define WAYS 9
-#define KINDS 4 /* of hints */
+#define KINDS 4 /* kinds of hints */
 
 static int rank, ranks;
 
 /* One access of one rank. */
 struct round {
-	struct rnd all, own; /* the first draws the same on all ranks */
+	struct rnd all, own; /* `all` draws the same numbers on all ranks */
 	int number, seed;
 	MPI_File file, raw;
 	bool interleaved, absolute, by_element;
-	int len, unit; /* of a view's elements */
+	int len, unit; /* bytes and extent of the view's elements */
 	struct rtype *element, *view;
-	MPI_Offset base, disp; /* of the round, of the view */
-	int skip; /* etypes */
-	char *image; /* the file's contents from base on, of this rank */
+	/* where the round begins, and where the view begins */
+	MPI_Offset base, disp;
+	int skip; /* offset of the access in the view, in etypes */
+	char *image; /* this rank's copy of the file's contents from base on */
 };
 
 static void fail(const struct round *t, const char *what, int way)
@@ -124,7 +125,10 @@ static int read_some(MPI_File f, int way, MPI_Offset at, struct memory *m,
 	return err ? err : MPI_Wait(&wait, status);
 }
 
-/* MPI_Barrier() polls, and takes the processors from those it waits for. */
+/*
+ * Waits for all ranks asleep.  MPI_Barrier() polls, and takes the processors from ranks that still
+ * work.
+ */
 static void together(void)
 {
 	const struct timespec nap = { .tv_nsec = 20000 };
@@ -140,9 +144,9 @@ static void together(void)
 	}
 }
 
-/* ---- what they have to do ---- */
+/* ---- the expected result ---- */
 
-/* Byte k of an access, from the round's base. */
+/* Returns the offset in the file of byte k of an access, relative to the round's base. */
 static int64_t in_file(const struct round *t, int k)
 {
 	const struct rtype *v = t->view;
@@ -157,7 +161,7 @@ static int64_t room(const struct round *t)
 			      : (int64_t)PART * (rank + 1);
 }
 
-/* As much of an access as there is room for in the view, or nothing. */
+/* Makes the access empty if the view has no room for all of it. */
 static void fit(const struct round *t, struct memory *m)
 {
 	if (m->total && (!t->view->n || in_file(t, m->total - 1) >= room(t)))
@@ -172,11 +176,11 @@ static bool mine(const struct round *t, int64_t at)
 	return at % t->unit / t->len == rank;
 }
 
-/* MPI's own opinion of a type, before it is believed. */
+/* Packs the memory with MPI, and checks that MPI and this program agree on the type. */
 static void look_packed(const struct round *t, const struct memory *m)
 {
 	char *packed = malloc((size_t)m->total + 1);
-	/* it takes no MPI_BOTTOM: all is looked for one byte further on */
+	/* MPI_Pack() does not accept MPI_BOTTOM, so all bytes are read from one address higher */
 	const int by = m->buf == MPI_BOTTOM;
 	int at = 0, k;
 
@@ -197,12 +201,12 @@ static void look_count(const struct round *t, const struct memory *m,
 	int n;
 
 	MPI_Get_elements(status, MPI_BYTE, &n);
-	/* ROMIO's own drivers may leave it unset where there are no bytes */
+	/* ROMIO's own drivers may not set the count if there are no bytes */
 	if (m->total && n != m->total)
 		fail(t, "another count of bytes", way);
 }
 
-/* The file, what is this rank's of it. */
+/* Checks this rank's part of the file. */
 static void look_file(const struct round *t, int total, int way)
 {
 	const int64_t end = total ? in_file(t, total - 1) + 65 : 4096;
@@ -277,7 +281,7 @@ static void draw_view(struct round *t)
 	t->base = (MPI_Offset)PART * ranks * t->number;
 	t->disp = t->base + (t->interleaved ? (MPI_Offset)t->len * rank
 					    : (MPI_Offset)PART * rank);
-	/* a place in a view without bytes there is none */
+	/* a view without bytes has no offsets */
 	t->skip = t->view->n ? rnd(&t->own, 6) : 0;
 }
 
@@ -343,7 +347,7 @@ static MPI_File opened(MPI_Comm comm, const char *name, int kind, int rounds)
 	return file;
 }
 
-/* Rounds go round all files and kinds of hints, which stay open. */
+/* Runs the rounds.  They alternate between all files and kinds of hints.  The files stay open. */
 static void run(int seed, int rounds, int names, char **name)
 {
 	const int n = names * KINDS;
