@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * disk.c - files in memory, each as the process sees it and as the disk has it.  A loss of power keeps,
- * loses or tears what was not synced, sector by sector, and a prefix of the changes of names.
+ * disk.c - files in memory, each with two contents: as the process sees it, and as the disk has it.
+ * A power failure keeps, loses or tears data that was not synced, sector by sector.  Of the changes
+ * of names it keeps a prefix.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 struct file {
 	bool used;
 	uint8_t *now, *stored;
-	uint8_t *dirty; /* by sector */
+	uint8_t *dirty; /* for each sector: it was not synced yet */
 	size_t size, stored_size, room;
 };
 
@@ -34,10 +35,10 @@ struct names {
 struct sim_disk {
 	struct sim *sim;
 	struct sim_disk_faults faults;
-	unsigned int open; /* descriptors */
+	unsigned int open; /* number of open descriptors */
 	struct file files[FILES_MAX];
 	struct names now;
-	/* names[0] is on the disk; then as after each change */
+	/* names[0] is the state on the disk; each further one is the state after one more change */
 	struct names *names;
 	unsigned int n_names, names_room;
 };
@@ -97,7 +98,10 @@ static bool names_have(const struct names *names, int file)
 	return false;
 }
 
-/* Frees the files that no set of names has. */
+/*
+ * Frees the files that are in no set of names, neither the present one nor one that the disk may
+ * have.
+ */
 static void sweep(struct sim_disk *disk)
 {
 	for (int i = 0; i < (int)FILES_MAX; i++) {
@@ -150,7 +154,7 @@ static void settle_names(struct sim_disk *disk)
 
 /* ---- operations ---- */
 
-/* The process ends before an operation. */
+/* Returns true if the process must end before this operation. */
 static bool is_broken(struct sim_disk *disk)
 {
 	struct sim_disk_faults *faults = &disk->faults;
@@ -276,7 +280,7 @@ static int disk_sync(void *arg, int fd)
 	struct file *file = &disk->files[fd];
 
 	if (is_broken(disk)) {
-		/* As Linux: data that could not be written counts as written. */
+		/* as on Linux: data that could not be written counts as written afterwards */
 		memset(file->dirty, 0, file->room / SECTOR);
 		return -EIO;
 	}
@@ -358,9 +362,12 @@ struct disk_folder sim_disk_ops(struct sim_disk *disk)
 	return (struct disk_folder){ &disk_ops, disk };
 }
 
-/* ---- crashes ---- */
+/* ---- power failures ---- */
 
-/* The sizes at a loss of power: up to a sector, or the whole file. */
+/*
+ * Returns the size of a file after a power failure: a random one between the stored size and the
+ * size that the process sees, in whole sectors or up to the end.
+ */
 static size_t kept_size(struct sim *sim, const struct file *file)
 {
 	size_t kept = file->stored_size;
@@ -379,7 +386,7 @@ static void lose_file(struct sim_disk *disk, struct file *file)
 	for (size_t i = 0; i < file->room / SECTOR; i++)
 		if (file->dirty[i] && sim_chance(sim, kept))
 			store_sector(file, i);
-	/* The managers read no files whose size was not synced. */
+	/* usually a size that was not synced is lost: managers do not read such a file */
 	file->size = disk->faults.keeps_size ? kept_size(sim, file)
 					     : file->stored_size;
 	file->stored_size = file->size;

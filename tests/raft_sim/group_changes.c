@@ -39,14 +39,17 @@ static void add_node(struct sim_node *leader, struct sim_node *node)
 	snprintf(name, sizeof(name), "node%" PRIu64, node->id);
 	sim_heap_use(&leader->heap);
 	rc = member_add(leader->member, &new, NULL, NULL);
-	/* It is a member already, but has no vote. */
+	/* the manager is already a member, but has no vote */
 	if (rc == -EEXIST)
 		rc = member_promote(leader->member, node->id, vote_given, node);
 	sim_note(leader->sim, "node %" PRIu64 " adds %" PRIu64 ": %d",
 		 leader->id, node->id, rc);
 }
 
-/* A manager with an empty store that waits; NULL: there is none, and no more can be made. */
+/*
+ * Returns a manager with an empty store that waits to be added.  NULL: there is none, and no more
+ * can be made.
+ */
 static struct sim_node *waiting_node(struct sim *sim)
 {
 	struct sim_node *last = &sim->nodes[sim->n_nodes - 1];
@@ -75,7 +78,7 @@ static void member_removed(void *arg, int rc)
 	sim_add(node->sim, sim_random(node->sim, 0, 3000) * SIM_MS, &retire);
 }
 
-/* A leader is removed once it has handed over. */
+/* Lets a leader that is to be removed hand over.  It must refuse to remove itself. */
 static void hand_over(struct sim_node *leader)
 {
 	sim_heap_use(&leader->heap);
@@ -98,12 +101,15 @@ static void remove_node(struct sim_node *leader, struct sim_node *node)
 	rc = member_remove(leader->member, node->id, member_removed, node);
 	sim_note(leader->sim, "node %" PRIu64 " removes %" PRIu64 ": %d",
 		 leader->id, node->id, rc);
-	/* An earlier leader has removed it, and was not able to say so. */
+	/* an earlier leader has removed it, and its answer was lost */
 	if (rc == -ENOENT)
 		member_removed(node, 0);
 }
 
-/* A removal that was asked for, and of which the operator has not heard; NULL: none. */
+/*
+ * Returns a member whose removal was requested, and of which the operator does not know whether it
+ * was removed.  NULL: none.
+ */
 static struct sim_node *unsure_node(struct sim *sim)
 {
 	for (unsigned int i = 0; i < sim->n_nodes; i++)

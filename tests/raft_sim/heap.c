@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* heap.c - what libraft allocates belongs to a process, and is gone with it. */
+/*
+ * heap.c - the memory that libraft allocates.  It belongs to a simulated process, and is freed when
+ * that process ends.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +13,7 @@
 struct sim_block {
 	struct sim_block *next, **where;
 	size_t size;
-	size_t unused; /* so that what follows is aligned */
+	size_t unused; /* for alignment of the memory after it */
 };
 
 static struct sim_heap *heap_now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* judge.c - what must never happen. */
+/* judge.c - checks conditions that must always hold. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,7 +9,10 @@
 #include "mgr/raft/member_int.h"
 #include "tests/raft_sim/sim.h"
 
-/* An index without an entry of a client, because some node went past it. */
+/*
+ * Value of history[] for an index without an entry of a client: some node has applied an entry
+ * after it.
+ */
 #define NO_ENTRY UINT64_MAX
 
 void sim_fail(struct sim *sim, const char *fmt, ...)
@@ -189,7 +192,10 @@ static void sim_note_status(struct sim_node *node)
 		 st.stored, st.committed, st.applied, st.snapshot, st.n);
 }
 
-/* Sets the ids of the voters; their number, or 0: there is not exactly one leader. */
+/*
+ * Sets voters to the ids of the members with a vote.  Returns their number; 0: there is not exactly
+ * one leader.
+ */
 static unsigned int find_voters(struct sim *sim, uint64_t voters[MEMBERS_MAX])
 {
 	unsigned int leaders = 0, n = 0;
@@ -213,7 +219,7 @@ static unsigned int find_voters(struct sim *sim, uint64_t voters[MEMBERS_MAX])
 	return n;
 }
 
-/* A voter has all that was acknowledged. */
+/* Checks that a voter has all acknowledged entries. */
 static void judge_voter(struct sim_node *node)
 {
 	struct sim *sim = node->sim;

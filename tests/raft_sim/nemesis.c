@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nemesis.c - faults. */
+/* nemesis.c - causes faults at random. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -148,8 +148,8 @@ static void break_disk(struct sim *sim)
 }
 
 /*
- * One member loses sight of the leader, and asks the other for its vote, which that one refuses until it
- * restarts.
+ * Prepares a case in which a vote is refused at first: one member gets no messages of the leader,
+ * and asks another one for its vote, which that one refuses until it restarts.
  */
 static void prepare_ambush(struct sim *sim)
 {
@@ -181,7 +181,10 @@ void sim_ambush(struct sim *sim, struct sim_node *voter)
 	later(sim, voter, SIM_START, sim_random(sim, 0, 20) * SIM_MS);
 }
 
-/* Many elections: messages take as long as elections wait, and leaders and voters die early. */
+/*
+ * Causes many elections: messages take as long as the election timeout, and leaders and voters are
+ * killed early.
+ */
 static void unsettle(struct sim *sim)
 {
 	sim->kill_new = (unsigned int)sim_random(sim, 0, 700);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* net.c - messages between the nodes. */
+/* net.c - transfers messages between the nodes, and delays, loses and repeats them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* node.c - a manager: a member, a state machine, a clock, and crashes. */
+/* node.c - a simulated manager: a member of the group, a state machine, a clock, and crashes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +73,10 @@ static int node_apply(void *arg, const struct member_entry *entry)
 	return 0;
 }
 
-/* After a crash, a random part of the changes that were not durable exists. */
+/*
+ * Restores the state machine after a crash: a random part of the changes that were not durable
+ * exists.
+ */
 static void state_crash(struct sim_node *node)
 {
 	uint64_t to = sim_random(node->sim, node->durable_to, node->applied_to);
@@ -343,7 +346,10 @@ void sim_node_crash(struct sim_node *node, bool power)
 	if (power)
 		sim_disk_lose_power(node->disk);
 	state_crash(node);
-	/* A new state replaces the old one in one step, which the member may not hear of. */
+	/*
+	 * a new state replaces the old one in one step; the process may end before the member
+	 * learns of it
+	 */
 	if (node->filling && sim_chance(node->sim, 500))
 		sim_node_fill(node);
 	node->filling = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim.c - what happens, in order of time.
+ * sim.c - runs the events of the simulation, in order of time.
  *
- *	raft_sim [-v] [-f] [SEEDS [FIRST]]	200 seeds, from 1 on; -v: tells what happens; -f: ends
- *						with the first seed that fails
+ *   raft_sim [-v] [-f] [SEEDS [FIRST]]
  *
- * With each second seed the group changes: an operator adds empty managers and removes others.
+ * Runs 200 seeds, from 1 on.  -v: prints all events.  -f: ends with the first seed that fails.
+ * With each second seed, the group changes: an operator adds empty managers and removes others.
  *
- * Exit status 1: a seed failed.  It is printed, and `raft_sim -v 1 SEED` runs it again.
+ * Exit status 1: a seed failed.  The program prints it, and `raft_sim -v 1 SEED` runs it again.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -100,7 +100,7 @@ static struct sim_event take_event(struct sim *sim)
 	}
 }
 
-/* ---- what they do ---- */
+/* ---- the effects of events ---- */
 
 static void again(struct sim *sim, const struct sim_event *event,
 		  uint64_t after)
@@ -188,7 +188,7 @@ static void node_event(struct sim *sim, const struct sim_event *event)
 		return;
 	}
 	if (node->paused) {
-		/* The kernel of a stopped process keeps what arrives. */
+		/* the kernel of a stopped process stores the messages that arrive */
 		struct sim_event later = *event;
 
 		if (event->kind == SIM_MESSAGE) {
@@ -242,7 +242,7 @@ static void operate(struct sim *sim)
 	sim_add(sim, sim_random(sim, 50, 1500) * SIM_MS, &next);
 }
 
-/* Processes whose member has said that they must end. */
+/* Ends the processes whose member has reported that they must end. */
 static void end_processes(struct sim *sim)
 {
 	for (unsigned int i = 0; i < sim->n_nodes; i++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sim.h - managers in one process, with a simulated network, disks and clocks.  Everything that
- * happens follows from the seed, so a seed that failed can be run again.
+ * sim.h - managers in one process, with a simulated network, disks and clocks.  The seed determines
+ * all events, so a seed that failed can be run again.
  *
- * 	sim.c	what happens, in order of time
- * 	node.c	a manager: a member, its state machine, its crashes
- * 	net.c	messages: late, lost, twice, out of order, one-way partitions
- * 	disk.c	files: what was not synced may be lost or torn in a loss of power
- * 	nemesis.c	faults
- * 	group_changes.c	adds and removes managers
- * 	judge.c	what must never happen
+ *   sim.c		runs the events, in order of time
+ *   node.c	a manager: a member, its state machine, its crashes
+ *   net.c		messages: late, lost, repeated, out of order; one-way partitions
+ *   disk.c	files: a power failure may lose or tear data that was not synced
+ *   nemesis.c	faults
+ *   group_changes.c	adds and removes managers
+ *   judge.c	checks that must always hold
  */
 #ifndef SIM_H
 #define SIM_H
@@ -22,8 +22,9 @@
 #include "tests/raft_sim/sim_disk.h"
 #include "tests/unit/rnd.h"
 
-#define SIM_FIRST 3u /* managers that make the group */
-#define SIM_NODES 10u /* with those that are added later */
+#define SIM_FIRST 3u /* number of managers that create the group */
+/* maximum number of managers, with those that are added later */
+#define SIM_NODES 10u
 #define SIM_MS UINT64_C(1000000)
 
 /* ---- heap.c: the memory of libraft, by process ---- */
@@ -43,44 +44,54 @@ struct sim_node {
 	struct sim_disk *disk;
 	struct log log;
 	struct sim_heap heap;
-	struct raft_member *member; /* NULL: it is down */
-	unsigned int life; /* of the process; events of earlier ones are void */
-	bool ending; /* a callback said that the process must end */
-	bool paused; /* the process does not run, its clock does */
-	bool retired; /* it is out of the group, and will not be started again */
+	struct raft_member *member; /* NULL: the process does not run */
+	/* number of the process; events of earlier processes are ignored */
+	unsigned int life;
+	bool ending; /* a callback has reported that the process must end */
+	bool paused; /* the process is stopped, but its clock continues */
+	/* it was removed from the group, and is not started again */
+	bool retired;
 
-	/* its vote, in the eyes of the operator */
-	bool added; /* it has one, or is one of the first */
-	bool removing, removed; /* it was asked for; it is done */
+	/* what the operator knows about its vote */
+	bool added; /* it has a vote, or is one of the first managers */
+	/* its removal was requested; its removal is complete */
+	bool removing, removed;
 
-	/* its clock: rate per million, since the last change */
+	/* its clock: the rate per million, and where it began at the last change of the rate */
 	uint64_t clock_at, clock_base, clock_rate;
 
 	/* its state machine: the identities of applied entries */
 	uint64_t *applied; /* by index; 0: none */
 	size_t room;
-	uint64_t applied_to, durable_to; /* indexes */
-	uint64_t filling; /* its state is being replaced by that of this node; 0: not */
-	uint64_t fill_index; /* the entries that the new state must have */
+	/* indexes up to which entries are applied, and durable */
+	uint64_t applied_to, durable_to;
+	/* the state of this node replaces its state at the moment; 0: none */
+	uint64_t filling;
+	/* index up to which the new state must have the entries */
+	uint64_t fill_index;
 
-	struct sim_call *calls; /* that wait for an answer */
-	uint64_t elected; /* the newest term that libraft led */
-	uint64_t judged; /* committed entries up to here were compared */
-	uint64_t leads; /* the term, since leader_gained(); 0: it does not */
-	uint64_t disk_ns; /* how long a write of the log takes */
+	struct sim_call *calls; /* calls that wait for an answer */
+	uint64_t elected; /* the newest term in which libraft led */
+	uint64_t judged; /* index up to which committed entries were compared */
+	/* the term since leader_gained(); 0: it does not lead */
+	uint64_t leads;
+	uint64_t disk_ns; /* duration of a write of the log */
 	bool writing;
 };
 
-/* The next store: one of the first of the group, or an empty one. */
+/* Creates the next manager: one of the first of the group, or (empty) one with an empty store. */
 struct sim_node *sim_node_new(struct sim *sim, bool empty);
 void sim_node_free(struct sim_node *node);
 void sim_node_start(struct sim_node *node);
 void sim_node_retire(struct sim_node *node);
-/* kill -9, or a loss of power. */
+/* Ends the process, as by kill -9; power: also cuts the power of its host. */
 void sim_node_crash(struct sim_node *node, bool power);
 uint64_t sim_node_clock(const struct sim_node *node);
 void sim_node_set_rate(struct sim_node *node, uint64_t rate);
-/* The state of node becomes that of the node that it is filled from.  false: that one is not able to. */
+/*
+ * Completes the replacement of the state of node by that of the node `filling`.  Returns false if
+ * that node cannot supply it.
+ */
 bool sim_node_fill(struct sim_node *node);
 void sim_node_propose(struct sim_node *node);
 void sim_node_read(struct sim_node *node);
@@ -88,30 +99,30 @@ void sim_node_read(struct sim_node *node);
 /* ---- sim.c: events ---- */
 
 enum sim_event_kind {
-	SIM_TICK, /* of a node */
-	SIM_MESSAGE, /* for a node */
-	SIM_WRITE, /* the log of a node is written */
+	SIM_TICK, /* a node calls its timers */
+	SIM_MESSAGE, /* a message arrives at a node */
+	SIM_WRITE, /* a write of a node's log is complete */
 	SIM_COLLECT,
-	SIM_CHECKPOINT, /* is done */
-	SIM_FILL, /* is done */
-	SIM_START, /* of a node that is down */
-	SIM_CLIENT, /* calls of clients */
+	SIM_CHECKPOINT, /* a checkpoint is complete */
+	SIM_FILL, /* the new state of a node is complete */
+	SIM_START, /* a process is started */
+	SIM_CLIENT, /* clients make calls */
 	SIM_NEMESIS,
-	SIM_OPERATOR, /* changes the group */
-	SIM_RESUME, /* of a node that is paused */
+	SIM_OPERATOR, /* the operator changes the group */
+	SIM_RESUME, /* a stopped process continues */
 	SIM_AMBUSH, /* a follower restarts while another member asks for its vote */
-	SIM_CRASH, /* of a node */
-	SIM_DISK, /* of a node has space again, or is fast again */
-	SIM_RETIRE, /* a node that was removed is switched off */
+	SIM_CRASH, /* a node crashes */
+	SIM_DISK, /* the disk of a node has space, or is fast, again */
+	SIM_RETIRE, /* a removed node is switched off */
 	SIM_KINDS
 };
 
 struct sim_event {
 	uint64_t at;
-	uint64_t order; /* of events at the same time */
+	uint64_t order; /* order among events of the same time */
 	enum sim_event_kind kind;
-	uint64_t node; /* index; SIM_NODES: none */
-	unsigned int life; /* of the node; 0: any */
+	uint64_t node; /* index of the node; SIM_NODES: none */
+	unsigned int life; /* process of the node; 0: any */
 	uint64_t from;
 	void *data;
 	size_t len;
@@ -125,29 +136,33 @@ struct sim {
 	struct sim_event *events; /* a heap */
 	size_t n, room;
 	struct sim_node nodes[SIM_NODES];
-	unsigned int n_nodes; /* that were made */
+	unsigned int n_nodes; /* number of nodes that exist */
 
-	/* the network */
-	bool cut[SIM_NODES][SIM_NODES]; /* from, to */
-	unsigned int loss, twice; /* per thousand */
+	/* the network; cut: messages from the first node to the second are lost */
+	bool cut[SIM_NODES][SIM_NODES];
+	/* per thousand: messages that are lost, or that arrive twice */
+	unsigned int loss, twice;
 	uint64_t delay, late; /* ns: usual and longest delay */
-	bool calm; /* no more faults */
+	bool calm; /* no more faults are caused */
 	unsigned int
-		kill_new; /* per thousand: leaders that die as soon as they are elected */
+		/* per thousand: leaders that are killed as soon as they are elected */
+		kill_new;
 
 	/* judge.c */
 	uint64_t *history; /* by index: the identity of the entry */
 	size_t history_room;
 	uint64_t history_to;
-	uint64_t *terms; /* of committed entries, by index */
+	uint64_t *terms; /* terms of the committed entries, by index */
 	size_t terms_room;
-	uint64_t *leaders; /* node by term */
+	uint64_t *leaders; /* the leader of each term */
 	size_t leaders_room;
-	uint64_t next_id; /* of an entry */
-	uint64_t acknowledged; /* number of them */
-	uint64_t acknowledged_to; /* highest index */
-	uint64_t reads, leaders_n; /* reads under a lease; leaders */
-	unsigned int joined, left; /* members that were added and removed */
+	uint64_t next_id; /* identity of the next entry */
+	uint64_t acknowledged; /* number of acknowledged entries */
+	uint64_t acknowledged_to; /* highest acknowledged index */
+	/* number of reads under a lease, and of leaders */
+	uint64_t reads, leaders_n;
+	/* number of members that were added, and removed */
+	unsigned int joined, left;
 	bool failed;
 	bool verbose;
 };
@@ -174,18 +189,21 @@ void sim_change_group(struct sim *sim);
 
 /* ---- judge.c ---- */
 
-/* Something that must never happen; the run ends. */
+/* Reports a violation and ends the run. */
 void sim_fail(struct sim *sim, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void judge_applied(struct sim_node *node, uint64_t index, uint64_t id);
-/* Entry id was acknowledged by this node. */
+/* Called when this node acknowledges entry id. */
 void judge_acknowledged(struct sim_node *node, uint64_t id);
-/* This node answers a read under its lease. */
+/* Called when this node answers a read under its lease. */
 void judge_read(struct sim_node *node);
 void judge_leases(struct sim *sim);
-/* Compares committed entries, and leaders of one term.  true: the node was just elected. */
+/*
+ * Compares committed entries, and the leaders of one term.  Returns true if the node was just
+ * elected.
+ */
 bool judge_member(struct sim_node *node);
-/* After a calm time. */
+/* Called at the end of a run, after a time without faults. */
 void judge_end(struct sim *sim);
 
 #endif
