@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz.h - what every fuzz target here consists of.
+ * fuzz.h - the parts of every fuzz target.
  *
- * A target is fuzz_NAME.c with fuzz_one(), which aborts on what must not
- * happen, and fuzz_seeds(), which builds good inputs by code: they follow the
- * formats without anyone regenerating files.  With -Dfuzz=true libFuzzer
- * drives it (fuzz_libfuzzer.c; the seeds are put into an empty corpus
- * directory).  In every other build fuzz_replay.c runs the seeds and simple
- * mutations of them as a unit test.
+ * A target is a file fuzz_NAME.c with two functions.  fuzz_one() aborts if the tested code does
+ * something that must not happen.  fuzz_seeds() builds valid inputs by code, so that they always
+ * have the present formats.  With -Dfuzz=true, libFuzzer drives the target (fuzz_libfuzzer.c),
+ * which writes the seeds into an empty corpus directory.  In every other build, fuzz_replay.c runs
+ * the seeds and simple mutations of them as a unit test.
  */
 #ifndef FUZZ_H
 #define FUZZ_H
@@ -17,14 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* data has exactly len bytes and no alignment. */
+/* data has exactly len bytes and may be unaligned. */
 void fuzz_one(const uint8_t *data, size_t len);
 
 /* Calls fuzz_seed() for each good input. */
 void fuzz_seeds(void);
 void fuzz_seed(const void *data, size_t len);
 
-/* As assert(), whatever NDEBUG says. */
+/* As assert(), but independent of NDEBUG. */
 #define FUZZ_SURE(cond)                                                        \
 	do {                                                                   \
 		if (!(cond)) {                                                 \
@@ -34,7 +33,7 @@ void fuzz_seed(const void *data, size_t len);
 		}                                                              \
 	} while (0)
 
-/* Reads len bytes, so that a sanitizer sees what a user of them would. */
+/* Reads len bytes, so that a sanitizer reports an access that a user of them would make. */
 static inline void fuzz_touch(const void *ptr, size_t len)
 {
 	const volatile uint8_t *p = ptr;
@@ -43,7 +42,7 @@ static inline void fuzz_touch(const void *ptr, size_t len)
 		(void)*p++;
 }
 
-/* An aligned copy of exactly len bytes: free() it. */
+/* Returns an aligned copy of exactly len bytes, which the caller frees with free(). */
 static inline void *fuzz_copy(const uint8_t *data, size_t len)
 {
 	uint8_t *copy = calloc(1, len ? len : 1);

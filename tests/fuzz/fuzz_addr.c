@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_addr.c - what is an address stays it when written and read again. */
+/*
+ * fuzz_addr.c - a text that is accepted as an address is accepted again, with the same meaning,
+ * after it was formatted.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -37,7 +40,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	if (with == 0)
 		check_good(&a);
 	FUZZ_SURE(with == 0 || with == -EINVAL);
-	/* a default port only ever helps */
+	/* with a default port, no address is rejected that is valid without one */
 	FUZZ_SURE(without == -EINVAL || (without == 0 && with == 0));
 	free(uri);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_conf.c - any file is a configuration or a message with FILE:LINE. */
+/*
+ * fuzz_conf.c - configuration files: any content is either accepted, or rejected with a message
+ * that names FILE:LINE.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

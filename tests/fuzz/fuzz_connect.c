@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_connect.c - private data of a connect, an accept and a reject. */
+/* fuzz_connect.c - the private data of a connect, an accept and a reject, with any content. */
 #include <errno.h>
 #include <string.h>
 

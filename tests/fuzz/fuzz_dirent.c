@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_dirent.c - entries of a directory: accepted input can be walked. */
+/* fuzz_dirent.c - records of directory entries: each accepted input can be walked. */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_dist.c - striping against the model, at any place of any file. */
+/* fuzz_dist.c - compares the mapping of striped files with a model, at any offset of any file. */
 #include <string.h>
 
 #include "tests/unit/dist_model.h"
@@ -13,7 +13,7 @@ struct input {
 	uint64_t off, len;
 };
 
-/* Takes the pieces of server k off the range; returns their bytes. */
+/* Walks the pieces of server k in the range.  Returns their bytes. */
 static uint64_t walk(const struct dist *d, uint32_t k, uint64_t off,
 		     uint64_t len)
 {
@@ -31,7 +31,7 @@ static uint64_t walk(const struct dist *d, uint32_t k, uint64_t off,
 	return total;
 }
 
-/* A short range, byte by byte, from the start of its round. */
+/* Compares a short range byte by byte, from the start of its round of stripes. */
 static void against_model(const struct dist *d, uint64_t off, uint64_t len)
 {
 	uint64_t first[DIST_MODEL_SERVERS], local;
@@ -55,7 +55,7 @@ static void against_model(const struct dist *d, uint64_t off, uint64_t len)
 	}
 }
 
-/* Any range: shares add up, and offsets come back. */
+/* Checks any range: the shares of the servers add up to it, and each offset maps back to itself. */
 static void against_itself(const struct dist *d, uint64_t off, uint64_t len)
 {
 	uint64_t sum = 0, max = 0, size, local;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_hello.c - HELLOs with tickets, and AUTH messages, from any sender.  An admitted client has a
- * ticket that the holder of the key sealed.  No ticket is looked at twice.
+ * fuzz_hello.c - HELLOs with tickets, and AUTH messages, from any sender.  A client is admitted
+ * only with a ticket that the holder of the key sealed.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_key_file.c - the text of key files: keys come of it, or a line that says why not. */
+/*
+ * fuzz_key_file.c - the text of key files: any text gives keys, or a line that says what is wrong.
+ */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_libfuzzer.c - libFuzzer drives the target, from seeds made by code. */
+/* fuzz_libfuzzer.c - connects a target to libFuzzer, with the seeds of fuzz_seeds(). */
 #include <dirent.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
-static const char *corpus; /* NULL: nowhere to put seeds */
+static const char *corpus; /* directory for the seeds; NULL: none */
 static unsigned int count;
 
 static int is_empty_dir(const char *path)
@@ -36,7 +36,7 @@ void fuzz_seed(const void *data, size_t len)
 	FUZZ_SURE(fclose(f) == 0);
 }
 
-/* The first directory on the command line is where libFuzzer adds inputs. */
+/* Finds the corpus: the first directory on the command line, to which libFuzzer adds inputs. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	for (int i = 1; i < *argc && !corpus; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_local.c - a hostile peer of the local provider.  Input: the requests posted at our end, then
- * steps of the peer: records with any head, any value in any control word, bytes anywhere in the
- * rings.  Key and address of the target memory are fixed, so that inputs mean the same in every
- * run.
+ * fuzz_local.c - a hostile peer of the local provider.  The input has the requests that are posted
+ * at this end, and then steps of the peer: records with any header, any value in any control word,
+ * and any bytes in the rings.  Key and address of the target memory are fixed, so that an input has
+ * the same effect in every run.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -15,23 +15,24 @@
 #define TARGET ((uint8_t *)0x200000000000)
 #define KEY 0x00010000u
 #define PAGE 4096u
-#define READABLE 1024u /* at the start of the target */
+/* number of bytes at the start of the target that the peer may read */
+#define READABLE 1024u
 #define RECV_LEN 512u
 #define READ_LEN 100u
 
-/* First byte of an input. */
+/* Bits of the first byte of an input: the requests that are posted. */
 #define IN_RECVS 0x03u
 #define IN_READ 0x04u
 #define IN_ATOMIC 0x08u
 
-/* Kinds of steps. */
+/* Kinds of steps of the peer. */
 enum { RECORD, WORD, BYTES, TURN, KINDS };
 
 static struct local_rig rig;
 static struct tp_mr *target, *own_mr;
 static uint8_t own[PAGE];
 
-/* The first slot gets the key that inputs know. */
+/* Gives the first memory slot the key that the inputs use. */
 static void fix_key(void)
 {
 	struct local_mrs *mrs = &local_dev(rig.dev)->mrs;
@@ -75,7 +76,7 @@ static void turn(void)
 	FUZZ_SURE(rig.wc.opcode != TP_RECV || rig.wc.byte_len <= RECV_LEN);
 }
 
-/* A record: its whole head from the input, its payload anything. */
+/* Writes a record: its whole header is from the input, and its payload is arbitrary. */
 static size_t record(struct raw *raw, const uint8_t *p, size_t len)
 {
 	static const uint8_t stuff[LOCAL_PIECE];
@@ -88,7 +89,7 @@ static size_t record(struct raw *raw, const uint8_t *p, size_t len)
 	return sizeof(head);
 }
 
-/* Any 32 bits of the control page. */
+/* Writes 32 bits of the input to a word of the control page. */
 static size_t word(struct raw *raw, const uint8_t *p, size_t len)
 {
 	uint32_t at, val;
@@ -101,7 +102,7 @@ static size_t word(struct raw *raw, const uint8_t *p, size_t len)
 	return 6;
 }
 
-/* Some bytes of the rings. */
+/* Writes bytes of the input into the rings. */
 static size_t bytes(struct raw *raw, const uint8_t *p, size_t len)
 {
 	uint32_t at;
@@ -131,7 +132,7 @@ static size_t step(struct raw *raw, const uint8_t *p, size_t len)
 	}
 }
 
-/* Nothing of the input before is left for this one. */
+/* Clears the memory, so that no data of the previous input affects this one. */
 static void clear_memory(void)
 {
 	memset(TARGET, 0, READABLE);
@@ -172,7 +173,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	for (i = 0; i < 4; i++)
 		turn();
 	raw_close(&raw);
-	/* an edge of the socket is looked for now and then */
+	/* the provider checks the socket only from time to time */
 	give_up = clock_after_ms(RAW_PATIENCE_MS);
 	while (!rig.gone && clock_now() < give_up)
 		turn();
@@ -223,7 +224,7 @@ static struct local_head head_of(enum local_op op, uint32_t size,
 				    .total = total };
 }
 
-/* A message whose payload is not what record() puts. */
+/* Adds a message with another payload than record() writes. */
 static void seed_of_payload(struct seed *s)
 {
 	static const uint8_t place[] = { BYTES, sizeof(struct local_head), 0, 0,

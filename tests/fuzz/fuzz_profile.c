@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_profile.c - any text is a profile that can be shown, or none with a reason. */
+/*
+ * fuzz_profile.c - any text is either accepted as a profile, which can be shown, or rejected with a
+ * reason.
+ */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_raft_message.c - messages between managers: each decoded message encodes to itself. */
+/*
+ * fuzz_raft_message.c - messages between managers: each message that can be decoded encodes to the
+ * same bytes.
+ */
 #include <string.h>
 
 #include "common/util/crc32c.h"
 #include "mgr/raft/peer_message.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Of the head, before what it covers. */
+/* Offset of the checksum in the header.  The checksum covers the bytes after it. */
 #define CRC_AT 4u
 
 static void try_message(const uint8_t *data, size_t len)
@@ -29,7 +32,7 @@ static void try_message(const uint8_t *data, size_t len)
 	peer_message_free(&again);
 }
 
-/* As it is, and with the right checksum. */
+/* Tries the input as it is, and with a correct checksum. */
 void fuzz_one(const uint8_t *data, size_t len)
 {
 	uint8_t *copy;

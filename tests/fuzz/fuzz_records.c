@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_records.c - bytes of a sealed connection, however they come. */
+/* fuzz_records.c - the bytes of a sealed connection, received in chunks of any size. */
 #include <errno.h>
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
 #include "common/transport/tcp/seal/records.h"
 
-/* Takes every record for true whose tag is all zeros. */
+/* Accepts each record whose tag is all zeros. */
 static int open_zeros(struct sealer *s, const void *head, size_t head_len,
 		      void *data, size_t len, const uint8_t *tag)
 {
@@ -31,7 +31,9 @@ static void feed(struct records_in *in, struct records_window *w,
 	*size -= n;
 }
 
-/* The opened bytes are all in the buffer; some of them wait for the next record. */
+/*
+ * Checks that the opened bytes are all in the buffer.  Some of them may wait for the next record.
+ */
 static void use(const struct records_in *in, struct records_window *w)
 {
 	FUZZ_SURE(w->at <= w->end && w->end <= in->raw_at);
@@ -40,7 +42,7 @@ static void use(const struct records_in *in, struct records_window *w)
 	w->at = w->end - (w->end - w->at) % RECORDS_KEPT;
 }
 
-/* Chunks, each with a byte in front that says how long it is. */
+/* The input consists of chunks.  A byte before each chunk is its length. */
 void fuzz_one(const uint8_t *data, size_t len)
 {
 	struct sealer sealer = { .open = open_zeros };
@@ -59,7 +61,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	records_in_free(&in);
 }
 
-/* Records of these lengths, in one chunk after the other. */
+/* Adds a seed with records of these lengths, cut into chunks of one size. */
 static void seed(const uint32_t *lens, uint32_t n, uint8_t chunk)
 {
 	static uint8_t all[3 * RECORD_MAX], cut[4 * RECORD_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_replay.c - runs a target without libFuzzer: each seed, each cut of it,
- * and a few hundred mutations, the same in each run.
+ * fuzz_replay.c - runs a target without libFuzzer: with each seed, with each prefix of it, and with
+ * a few hundred mutations, which are the same in each run.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 static struct rnd rnd;
 static unsigned int seeds;
 
-/* An exact copy, so that a sanitizer finds a read after its end. */
+/* Runs an exact copy of the input, so that a sanitizer finds a read after its end. */
 static void run(const uint8_t *data, size_t len)
 {
 	uint8_t *copy = fuzz_copy(data, len);
@@ -38,7 +38,7 @@ static void mutate(uint8_t *data, size_t len)
 	case 2:
 		data[at] = (uint8_t)rnd_next(&rnd);
 		break;
-	default: /* a field of 8 bytes */
+	default: /* overwrites a field of 8 bytes */
 		at -= at % 8;
 		memset(data + at, edges[rnd_in(&rnd, 0, 4)],
 		       len - at < 8 ? len - at : 8);

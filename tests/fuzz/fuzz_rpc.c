@@ -12,7 +12,10 @@
 #include "tests/unit/mock_tp.h"
 #include "tests/unit/raw_client.h"
 
-/* The rig's checks without libcheck's runner, which they need otherwise. */
+/*
+ * Replaces a function of libcheck, because the checks of the test rig need it and no test runner
+ * exists here.
+ */
 CK_DLL_EXP void CK_EXPORT _mark_point(const char *file, int line)
 {
 }
@@ -27,8 +30,8 @@ CK_DLL_EXP void CK_EXPORT _ck_assert_failed(const char *file, int line,
 
 /* Bits of the action. */
 #define ACT_KIND 0x07u
-#define ACT_RAW 0x08u /* leave magic, version, len and session alone */
-#define ACT_TURN 0x10u /* turn before the next */
+#define ACT_RAW 0x08u /* do not correct magic, version, len and session */
+#define ACT_TURN 0x10u /* let the server work before the next message */
 
 enum { ACT_SEND, ACT_SEND2, ACT_HELLO, ACT_RECONNECT, ACT_ANSWER, ACT_ABORT };
 
@@ -36,7 +39,8 @@ struct fuzzer {
 	struct rig *rig;
 	struct raw raw;
 	uint32_t epoch;
-	unsigned int in_flight; /* receives of the server that may be used */
+	/* messages in flight, each of which uses a receive of the server */
+	unsigned int in_flight;
 };
 
 static void fuzz_connect(struct fuzzer *f)
@@ -49,7 +53,7 @@ static void fuzz_connect(struct fuzzer *f)
 	f->in_flight = 0;
 }
 
-/* No more at once than the server has receives: the mock is strict. */
+/* Sends a message, but not more at a time than the server has receives: the mock would abort. */
 static void fuzz_send(struct fuzzer *f, size_t len)
 {
 	if (f->raw.disconnected || f->raw.rejected)
@@ -186,7 +190,9 @@ void fuzz_seeds(void)
 	seed_message(&s, raw_append(&s.raw, 1, 1), 0);
 	seed_message(&s, raw_readlink(&s.raw, 0, 2), 0);
 	seed_done(&s);
-	/* a replay joins, another one after an abort */
+	/*
+	 * the replay of a request that is still executing, and one after its connection was aborted
+	 */
 	seed_message(&s, raw_release(&s.raw, 0, 1), 0);
 	seed_act(&s, ACT_RECONNECT);
 	seed_act(&s, ACT_HELLO | ACT_TURN);

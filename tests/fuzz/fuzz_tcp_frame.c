@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_tcp_frame.c - the tcp provider's frames, segments and hellos. */
+/* fuzz_tcp_frame.c - the frames, segments and hellos of the tcp provider, with any content. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_tcp_recv.c - the whole receive state machine of the tcp provider, through a socket pair.
- * Input: the posted requests, how the rest is cut, and the bytes that the peer sends.  Key and
- * address of the target memory are fixed, so that inputs mean the same in every run.
+ * fuzz_tcp_recv.c - the receive state machine of the tcp provider, through a socket pair.  The
+ * input has the requests that are posted, the size of the chunks, and the bytes that the peer
+ * sends.  Key and address of the target memory are fixed, so that an input has the same effect in
+ * every run.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,12 +17,13 @@
 #define TARGET ((uint8_t *)0x200000000000)
 #define KEY 0x00010000u
 #define PAGE 4096u
-#define READABLE 1024u /* at the start of the target */
+/* number of bytes at the start of the target that the peer may read */
+#define READABLE 1024u
 #define RECVS 3u
 #define READ_LEN 100u
 #define STUCK_MAX 1000u /* turns in a row without progress */
 
-/* First byte of an input. */
+/* Bits of the first byte of an input: the requests that are posted. */
 #define IN_RECVS 0x03u
 #define IN_READ 0x04u
 #define IN_ATOMIC 0x08u
@@ -33,7 +35,7 @@ static struct tp_cq *cq;
 static struct tp_mr *target, *local;
 static uint8_t own[PAGE];
 
-/* The first slot gets the key that inputs know. */
+/* Gives the first memory slot the key that the inputs use. */
 static void fix_key(void)
 {
 	struct tcp_mr *mr = container_of(target, struct tcp_mr, mr);
@@ -103,7 +105,7 @@ static void post_all(struct tcp_ep *ep, uint8_t what)
 		post_send(ep, TP_FETCH_ADD, 8);
 }
 
-/* Polls; counts what completed and sees that it is plausible. */
+/* Polls the endpoint, counts the completions, and checks that they are possible. */
 static void turn(unsigned int *done, bool *gone)
 {
 	struct tp_event ev;
@@ -128,15 +130,18 @@ static void drain(int fd)
 		;
 }
 
-/* For a receive, or until this end seals, too. */
+/*
+ * Whether the endpoint reads no more data until a receive is posted, or until this end seals, too.
+ */
 static bool paused(const struct tcp_ep *ep)
 {
 	return ep->rq.paused || (ep->rx.frame.op == TCP_OP_SEALED && !ep->seal);
 }
 
 /*
- * Ends early when the endpoint is gone or takes no more: one that waits for a
- * receive leaves the socket full.  Any other that stops taking is a bug.
+ * Sends the data in steps.  Returns early when the connection has ended, or when the endpoint is
+ * paused, because then the socket stays full.  An endpoint that stops reading for another reason is
+ * a bug.
  */
 static void feed(const struct tcp_ep *ep, int fd, const uint8_t *data,
 		 size_t len, size_t step, unsigned int *done, bool *gone)
@@ -160,7 +165,7 @@ static void feed(const struct tcp_ep *ep, int fd, const uint8_t *data,
 	}
 }
 
-/* Nothing of the input before is left for this one. */
+/* Clears the memory, so that no data of the previous input affects this one. */
 static void clear_memory(void)
 {
 	memset(TARGET, 0, READABLE);
@@ -201,7 +206,7 @@ void fuzz_one(const uint8_t *data, size_t len)
 	for (i = 0; i < STUCK_MAX && !gone && !paused(ep); i++)
 		turn(&done, &gone);
 	turn(&done, &gone);
-	/* a paused endpoint has not seen the end */
+	/* a paused endpoint has not seen the end of the connection yet */
 	FUZZ_SURE(gone || paused(ep));
 	FUZZ_SURE(!gone || done == posted);
 	tp_ep_close(&ep->ep);
@@ -228,7 +233,7 @@ static void add(struct seed *s, struct tcp_frame f, struct tcp_seg seg)
 	s->len += payload;
 }
 
-/* The same, with a check of at most 20 bytes of the payload. */
+/* As add(), with a check value for at most 20 bytes of the payload. */
 static void add_checked(struct seed *s, struct tcp_frame f, struct tcp_seg seg)
 {
 	uint8_t *head = s->buf + s->len, rest[sizeof(s->buf)];
@@ -297,7 +302,7 @@ void fuzz_seeds(void)
 	add_checked(&s, (struct tcp_frame){ TCP_OP_FETCH_ADD, 1, 16, 0, 4 },
 		    word);
 	emit(&s, IN_CHECKS | 3, 7);
-	/* no receive, and more single bytes than the socket takes */
+	/* no receive is posted, and there are more messages of one byte than fit into the socket */
 	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 1 }, none);
 	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 2 }, none);
 	add(&s, (struct tcp_frame){ TCP_OP_SEND, 0, 512, 0, 3 }, none);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_wire.c - messages: whatever is accepted can be read as it says. */
+/*
+ * fuzz_wire.c - messages with any content: each field of an accepted message can be used as its
+ * operation does.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -7,7 +10,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/unit/wire_samples.h"
 
-/* Returns the address after it. */
+/* Reads the wire_as.  Returns the address after it. */
 static const uint8_t *check_as(const struct wire_msg *msg, const uint8_t *at,
 			       const uint8_t *end)
 {
@@ -81,7 +84,7 @@ static void check_tail(const struct wire_msg *msg, const uint8_t *end)
 	FUZZ_SURE(at == end || (at > end && at - end < 8));
 }
 
-/* Reads the lists as the iod does, without any check of its own. */
+/* Reads the lists as the iod does, which makes no checks of its own. */
 static void check_io(const struct wire_msg *msg)
 {
 	const struct wire_io *io = msg->body;
@@ -111,7 +114,7 @@ static void check_io(const struct wire_msg *msg)
 	FUZZ_SURE(io->nmem || nreg <= WIRE_INLINE_MAX);
 }
 
-/* The iod walks the vectors without a check of sums. */
+/* Walks the vectors as the iod does, which does not check their sums. */
 static void check_list(const struct wire_msg *msg)
 {
 	const struct wire_list *list = msg->body;
@@ -135,7 +138,7 @@ static void check_list(const struct wire_msg *msg)
 	FUZZ_SURE(pieces <= WIRE_PIECE_MAX);
 }
 
-/* The mgr takes what one of them names. */
+/* Reads each lock as the manager does, which may take any of them. */
 static void check_lock_any(const struct wire_msg *msg)
 {
 	const struct wire_lock_any *any = msg->body;
@@ -150,7 +153,7 @@ static void check_lock_any(const struct wire_msg *msg)
 	}
 }
 
-/* The mgr looks up what they name. */
+/* Reads each hold as the manager does, which looks up its file. */
 static void check_declare(const struct wire_msg *msg)
 {
 	const struct wire_declare *declare = msg->body;
@@ -161,7 +164,7 @@ static void check_declare(const struct wire_msg *msg)
 		FUZZ_SURE(hold[i].handle && hold[i].open);
 }
 
-/* They are a part of the list. */
+/* Checks that the groups are a part of the list. */
 static void check_groups(const struct wire_msg *msg)
 {
 	const struct wire_groups *part = msg->body;
@@ -233,7 +236,7 @@ static void check_metrics(const struct wire_msg *msg)
 	}
 }
 
-/* The iod looks the copyset up, or takes its own. */
+/* Checks the copyset of a request: the iod looks it up, or uses its own one. */
 static void check_copyset(const struct wire_hdr *hdr)
 {
 	struct copyset_ref copyset = wire_copyset(hdr);
@@ -290,7 +293,7 @@ static void parse(const void *buf, size_t len)
 		check_good(&msg, (const uint8_t *)buf + len);
 }
 
-/* As it came, then with a header that lets the body be looked at. */
+/* Tries the input as it is, and then with a header with which the body is checked. */
 void fuzz_one(const uint8_t *data, size_t len)
 {
 	void *buf = fuzz_copy(data, len);

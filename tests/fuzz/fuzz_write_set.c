@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fuzz_write_set.c - an entry of the managers' log from another manager or a damaged disk. */
+/* fuzz_write_set.c - entries of the managers' log, as from another manager or a damaged disk. */
 #include <errno.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void check_row(const struct row_image *row)
 	fuzz_touch(row->val, row->len);
 }
 
-/* An entry that is accepted is made again from its rows, with the same bytes. */
+/* Builds an accepted entry again from its rows, and checks that it has the same bytes. */
 static void make_again(const struct write_entry_info *info, const uint8_t *data,
 		       size_t len)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nosync.c - to be preloaded: storage that says "stable" and is not. */
+/*
+ * nosync.c - a library to preload, in which fsync() and the like succeed and do nothing.  It
+ * simulates a disk that reports data as stable that is not.
+ */
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -22,15 +22,15 @@
 #include <pvfs.h>
 
 #define BLOCK 16384
-#define BLOCKS 12 /* of a file, at most */
+#define BLOCKS 12 /* maximum number of blocks of a file */
 #define FILES 20000
 
 enum kind { MAKE, WRITE, CUT, RENAME, REMOVE };
 
 struct file {
-	char name; /* its first letter; 0: there is none */
+	char name; /* first letter of its name; 0: the file does not exist */
 	int blocks;
-	int version[BLOCKS]; /* of each block */
+	int version[BLOCKS]; /* version of each block's content */
 };
 
 struct work {
@@ -59,7 +59,7 @@ static int below(struct work *w, int n)
 	return (int)(mix(w->state + w->seed) % (uint64_t)n);
 }
 
-/* A file that exists, or -1; looks at a few. */
+/* Returns an existing file, after at most eight tries; -1: found none. */
 static int pick(struct work *w)
 {
 	for (int i = 0; i < 8 && w->files; i++) {
@@ -207,7 +207,7 @@ static int run(struct work *w)
 	return 0;
 }
 
-/* ---- what is left of them ---- */
+/* ---- checks after the power failure ---- */
 
 static int missing(const char *name, const char *what)
 {
@@ -215,7 +215,9 @@ static int missing(const char *name, const char *what)
 	return 1;
 }
 
-/* c: a change that may have been made to this file; or NULL. */
+/*
+ * Checks the data of a file.  c: a change that may or may not have been made to this file; or NULL.
+ */
 static int look_data(const struct work *w, int file, const struct change *c,
 		     const char *name, int fd)
 {

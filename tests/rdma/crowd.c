@@ -2,10 +2,11 @@
 /*
  * crowd.c - many clients of one server in one process.
  *
- *	crowd URI CLIENTS	connects CLIENTS sessions over URI's transport, lets
- *				each send as many PINGs at once as it has slots,
- *				ROUNDS times, says "CLIENTS clients, N answers",
- *				and stays, idle, until the end of its input
+ *   crowd URI CLIENTS
+ *
+ * Connects CLIENTS sessions over URI's transport.  Each session sends as many PINGs at once as it
+ * has slots, ROUNDS times.  Then the program prints "CLIENTS clients, N answers", and keeps the
+ * idle sessions until the end of its input.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "common/util/clock.h"
 #include "common/comm/rpc.h"
 
-#define CALLS 8u /* of a client at a time */
+#define CALLS 8u /* PINGs in flight of each client */
 #define ROUNDS 4u
 #define PATIENCE_MS 120000u
 
@@ -90,7 +91,7 @@ static int join(struct crowd *c, const struct addr *addr)
 	return rc;
 }
 
-/* Connections are kept up until nobody wants them any more. */
+/* Keeps the connections until the end of the input. */
 static void stay(struct crowd *c)
 {
 	struct pollfd in = { STDIN_FILENO, POLLIN, 0 };
