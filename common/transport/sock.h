@@ -179,9 +179,12 @@ const char *sock_listen_fix(int rc);
 int sock_listen(struct sock_cq *cq, const struct sock_accept_ops *ops,
 		const struct addr *addr, int backlog, unsigned int handshake_ms,
 		struct tp_listener **listener);
-/* Closes fd, unless it was taken over. */
+/* Closes the descriptor of the request, unless it was taken over, and frees the request. */
 void sock_req_free(struct sock_req *req);
-/* Returns 0 if the connector still waits, otherwise the -errno with which it has gone. */
+/*
+ * Returns 0 if the connector still waits, otherwise the -errno with which the connector
+ * disconnected.
+ */
 int sock_req_check(const struct sock_req *req);
 
 /* Operations of the provider's table. */

@@ -12,7 +12,8 @@
 #include "common/util/process_limits.h"
 
 #define ACCEPT_TURN 16
-#define SAY_AGAIN_MS 60000 /* near the limit, EMFILE comes and goes */
+/* ms; near the limit, EMFILE occurs and ends repeatedly */
+#define SAY_AGAIN_MS 60000
 #define PAUSE_MS 100 /* delay before accepting again after a failure */
 
 static void listener_wait(struct sock_listener *l)
@@ -50,7 +51,7 @@ static const char *accept_fix(int err)
 	return "; trying again: restart the daemon if that lasts";
 }
 
-/* New connections wait in the backlog meanwhile. */
+/* Stops accepting for PAUSE_MS.  New connections wait in the backlog meanwhile. */
 static void pause_accepting(struct sock_listener *l, int err)
 {
 	const struct tp_dev *dev = l->listener.dev;
@@ -95,7 +96,10 @@ static bool listener_is_scarce(const struct sock_listener *l)
 	return descriptors_short(l->fd, TP_SPARE, TP_EACH * l->nqueued);
 }
 
-/* How many may be half open: of the reserve a quarter. */
+/*
+ * Returns the maximum number of half-open requests.  While descriptors are scarce, they may use a
+ * quarter of the reserve.
+ */
 static unsigned int half_open_max(const struct sock_listener *l)
 {
 	unsigned int most = l->scarce ? descriptors_reserve(TP_SPARE) / 4 + 1
@@ -173,7 +177,9 @@ static void req_edge(struct sock_src *src, uint32_t events)
 		drop_request(req, why);
 }
 
-/* The hello of the oldest request may have arrived unnoticed: read it first. */
+/*
+ * Drops the oldest half-open request, unless its hello has arrived unnoticed: so it is read first.
+ */
 static void make_room(struct sock_listener *l, unsigned int most)
 {
 	req_edge(&TAILQ_FIRST(&l->half)->src, 0);
@@ -200,7 +206,7 @@ static void no_memory(const struct sock_listener *l)
 	log_error(dev->log, "%s: no memory for a connection", dev->ops->name);
 }
 
-/* Takes ownership of fd. */
+/* Begins a half-open request for the accepted socket fd, and takes ownership of fd. */
 static void req_open(struct sock_listener *l, int fd, const struct sockaddr *sa)
 {
 	struct sock_req *req = l->ops->req_new(l, fd, sa);
@@ -226,7 +232,7 @@ static void req_open(struct sock_listener *l, int fd, const struct sockaddr *sa)
 	add_half_open(l, req);
 }
 
-/* The event was taken: detaches req from the listener. */
+/* Called when the event was taken: detaches req from the listener. */
 static void req_detach(struct sock_req *req)
 {
 	struct sock_listener *l = req->listener;

@@ -35,7 +35,7 @@ static uint32_t len_max(enum tp_opcode opcode)
 	return opcode == TP_SEND ? TP_SEND_MAX : TP_LEN_MAX;
 }
 
-/* The access right that the pieces need. */
+/* Returns the access right that the pieces of a request need. */
 static unsigned int access_of(const struct tp_send_wr *wr)
 {
 	return wr->opcode == TP_READ || sock_wr_is_atomic(wr) ? TP_LOCAL_WRITE
@@ -61,7 +61,7 @@ static const char *shape_flaw(const struct tp_send_wr *wr)
 	return NULL;
 }
 
-/* The rule that the request breaks; NULL: none. */
+/* Returns the rule that the request breaks; NULL: none. */
 static const char *wr_flaw(struct tp_dev *dev, const struct tp_send_wr *wr,
 			   sock_covers covers)
 {

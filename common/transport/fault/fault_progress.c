@@ -148,7 +148,7 @@ int fault_cq_poll(struct tp_cq *cq, struct tp_wc *wc, int n)
 	int got = 0;
 
 	run_due(c);
-	/* Polls one at a time: a rule may close the inner ep of the next one. */
+	/* takes one completion at a time, because a rule may close the inner ep of the next one */
 	while (got < n && !fault_cq_is_stalled(c)) {
 		if (take_ready(c, &wc[got]))
 			got++;
@@ -233,7 +233,8 @@ int fault_cq_wait(struct tp_cq *cq, uint64_t deadline)
 		return wait_stalled(c, deadline);
 	if (next > deadline)
 		return tp_cq_wait(c->inner, deadline);
-	rc = tp_cq_wait(c->inner, next); /* flushes, even if next is now */
+	/* also sends posted requests, even if next is now */
+	rc = tp_cq_wait(c->inner, next);
 	run_due(c);
 	return rc == -ETIMEDOUT ? 0 : rc;
 }

@@ -392,7 +392,7 @@ static bool rule_fits(const struct fault_rule *r, const struct fault_case *c)
 	       (!r->port || r->port == c->port);
 }
 
-/* Whether the rule hits the operation just counted in seen. */
+/* Whether the rule acts on the operation that was just counted in `seen`. */
 static bool is_due(const struct fault_counted *r)
 {
 	uint64_t every = r->rule.every ? r->rule.every : 1;

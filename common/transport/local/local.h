@@ -44,14 +44,16 @@ TAILQ_HEAD(local_eps, local_ep);
 
 struct local_cq {
 	struct sock_cq sock;
-	unsigned int polls; /* since the epoll set was last checked */
-	struct local_eps open; /* with a socket */
+	unsigned int polls; /* polls since the epoll set was last checked */
+	struct local_eps open; /* endpoints that have a socket */
 	struct local_eps active, done;
 	unsigned int nactive;
 	struct local_group_client {
-		struct local_group_wakeup wakeup; /* made at the first connect */
+		/* the wake-up socket of the group; created at the first connect */
+		struct local_group_wakeup wakeup;
 		unsigned int
-			unread; /* wake-ups that were sent since it was renewed */
+			/* wake-ups that were sent since the socket was last emptied */
+			unread;
 		struct local_group_page *page;
 		int page_fd;
 		bool holds; /* between tp_cq_hold() and tp_cq_release() */
@@ -85,7 +87,7 @@ enum local_op {
 	LOCAL_OP_MORE, /* more payload of the message that was begun */
 	LOCAL_OP_READ,
 	LOCAL_OP_READ_DATA,
-	LOCAL_OP_FETCH_ADD, /* payload: two operands */
+	LOCAL_OP_FETCH_ADD, /* payload: the two operands */
 	LOCAL_OP_CMP_SWAP,
 	LOCAL_OP_OLD, /* payload: the old value */
 	LOCAL_OP_END
@@ -94,7 +96,7 @@ enum local_op {
 /* How one-sided operations access the peer's memory. */
 enum local_reach {
 	LOCAL_REACH_UNKNOWN,
-	LOCAL_REACH_VM, /* we copy (direct access) */
+	LOCAL_REACH_VM, /* this side copies (direct access) */
 	LOCAL_REACH_RING, /* the peer copies */
 };
 
@@ -105,10 +107,11 @@ struct local_swr {
 	uint64_t operand[2];
 	uint32_t rkey, imm;
 	bool begun; /* its first record is in the ring */
-	bool asked; /* waits for an answer */
+	/* the request was sent through the ring, and waits for the answer */
+	bool asked;
 	struct tp_cursor data; /* what remains to be moved */
 	struct tp_sge few[LOCAL_FEW];
-	struct tp_sge *more; /* replaces few */
+	struct tp_sge *more; /* pieces, if there are more than fit into `few` */
 };
 
 /*
@@ -120,10 +123,10 @@ struct local_sendq {
 	struct sock_sendq q;
 	uint32_t next;
 	uint32_t asks; /* answers outstanding */
-	bool stuck; /* until the peer acts */
+	bool stuck; /* no request can continue until the peer acts */
 };
 
-/* An answer that we owe the peer. */
+/* An answer that this side must still send to the peer. */
 struct local_answer {
 	uint64_t addr, old;
 	uint32_t rkey, id, len, sent;
@@ -134,7 +137,7 @@ struct local_answer {
 struct local_rx {
 	uint16_t op;
 	uint32_t left, total, imm, id, rkey;
-	uint64_t addr; /* address of the next payload */
+	uint64_t addr; /* where the next payload is written */
 };
 
 struct local_ep {
@@ -143,15 +146,17 @@ struct local_ep {
 	struct local_cq *cq;
 	enum local_state state;
 	int fd;
-	enum local_of side; /* of the shared memory */
+	enum local_of side; /* this side of the shared memory */
 	bool active, is_done; /* is on these lists of the cq */
 	bool eof; /* the socket ended */
 	bool group; /* tp_ep_attr.group */
 	bool joined; /* tp_ep_join() */
 	bool deferred; /* is on this list of the cq */
-	bool peer_uses_ring; /* the peer moves data through the ring and needs our progress */
+	/* the peer moves data through the ring, so it needs the progress of this side */
+	bool peer_uses_ring;
 	unsigned int idle; /* consecutive polls without work */
-	unsigned int bells; /* received since the socket was emptied */
+	/* wake-ups that arrived since the socket was last read empty */
+	unsigned int bells;
 	TAILQ_ENTRY(local_ep)
 	active_link, done_link, open_link, deferred_link;
 	struct local_shm shm;
@@ -168,7 +173,8 @@ struct local_ep {
 	struct local_group_wakeup wakeup;
 	struct sock_src bell_src;
 	struct local_group_page *page;
-	int passed[TP_PASS_MAX]; /* sent by the acceptor, not taken yet */
+	/* descriptors from the acceptor that the caller has not taken yet */
+	int passed[TP_PASS_MAX];
 	unsigned int npassed;
 	int process; /* acceptor: pidfd of the connector's process */
 	struct sock_src process_src;

@@ -17,7 +17,8 @@
 
 /* delay before the next try when the listener's queue is full */
 #define AGAIN_MS 5
-#define BELLS_MAX 64u /* unread bytes; the socket holds some hundreds */
+/* number of unread bytes at which the socket is read; it holds some hundreds */
+#define BELLS_MAX 64u
 
 static void connection_up(struct local_ep *ep, enum local_of side)
 {
@@ -51,7 +52,7 @@ static int adopt_shared(struct local_ep *ep, struct local_fds *fds)
 	return rc;
 }
 
-/* As a break, but the event is REJECTED. */
+/* As local_ep_break(), but the event is REJECTED. */
 static void connection_rejected(struct local_ep *ep)
 {
 	local_ep_break(ep, -ECONNREFUSED, 0);
@@ -148,7 +149,9 @@ static int attach_socket(struct local_ep *ep, int fd)
 	return 0;
 }
 
-/* Our table, for peers that may access our memory; else -1. */
+/*
+ * Returns the descriptor of this device's table if the peer may access our memory; -1: it may not.
+ */
 static int own_table(struct local_ep *ep)
 {
 	struct local_dev *dev = local_dev(ep->ep.dev);
@@ -301,7 +304,10 @@ static int send_accept(struct local_ep *ep, int shm_fd, const void *priv,
 	return local_hello_send(ep->fd, LOCAL_ACCEPT, priv, len, &fds);
 }
 
-/* A peer whose memory we cannot access directly gets room for bulk data (local_reach.c). */
+/*
+ * Returns the size of the ring.  If a peer's memory cannot be accessed directly, its ring has room
+ * for bulk data (local_reach.c).
+ */
 static uint32_t ring_for(const struct local_ep *ep, const struct local_req *req)
 {
 	bool reach = req->fds.fd[LOCAL_FD_TABLE] >= 0 &&

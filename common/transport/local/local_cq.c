@@ -82,7 +82,7 @@ static void relay_wakeup(struct local_ep *ep)
 		local_group_wakeup_send(&ep->wakeup);
 }
 
-/* Nothing can follow what was read: the connection has ended. */
+/* Ends the endpoint: everything that the peer sent has been read. */
 static void connection_ended(struct local_ep *ep, bool said)
 {
 	const struct local_side *peer = ep->in.peer;

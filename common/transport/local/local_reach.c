@@ -47,7 +47,7 @@ bool local_reach_dismiss_peer(struct local_ep *ep)
 
 /* bytes of one copy; a deregistration may wait for it */
 #define CHUNK (512u << 10)
-#define RUN_MAX 16u /* requests that one copy may serve */
+#define RUN_MAX 16u /* maximum number of requests that one copy executes */
 
 static bool probe_peer(struct local_ep *ep)
 {
@@ -77,13 +77,13 @@ enum local_reach local_reach(struct local_ep *ep)
 	return ep->reach;
 }
 
-/* Consecutive requests of one direction, done as one copy. */
+/* Consecutive requests of one direction, which one system call executes. */
 struct copy_run {
 	struct iovec here[LOCAL_IOV], there[RUN_MAX];
 	unsigned int nhere, nthere;
 	/* pieces of held memory that each READ writes to */
 	unsigned int held[RUN_MAX];
-	uint64_t left; /* bytes that it may still take */
+	uint64_t left; /* bytes that can still be added */
 };
 
 static struct local_swr *swr_at(const struct local_ep *ep, unsigned int i)

@@ -39,7 +39,7 @@ static bool to_memory(struct local_ep *ep, uint64_t addr, uint32_t key,
 	return !rc;
 }
 
-/* Places the answer to wr. */
+/* Writes the answer to wr to the memory of its request. */
 static bool to_request(struct local_ep *ep, struct local_swr *wr,
 		       const uint8_t *p, uint32_t n)
 {
@@ -58,7 +58,7 @@ static bool to_request(struct local_ep *ep, struct local_swr *wr,
 	return !rc;
 }
 
-/* The request that the next answer belongs to: the oldest unfinished one. */
+/* Returns the request to which the next answer belongs: the oldest unfinished one. */
 static struct local_swr *awaiting_request(struct local_ep *ep, uint32_t id)
 {
 	struct local_sendq *sq = &ep->sq;
@@ -187,7 +187,7 @@ static int rx_write(struct local_ep *ep, const struct local_head *head,
 	return begin_message(ep, head, p, head->addr, head->rkey);
 }
 
-/* An immediate whose data, according to the peer, is in place already. */
+/* Handles an immediate whose data, according to the peer, is in memory already. */
 static int rx_imm(struct local_ep *ep, const struct local_head *head,
 		  const uint8_t *p)
 {
@@ -309,7 +309,10 @@ static int (*const ops[LOCAL_OP_END])(struct local_ep *ep,
 	[LOCAL_OP_OLD] = rx_old,
 };
 
-/* 0: consumed; -EAGAIN: later (no receive posted); other: the ep was broken. */
+/*
+ * Handles one record.  Returns 0: it was consumed; -EAGAIN: try again later, because no receive is
+ * posted; another -errno: the ep was broken.
+ */
 static int handle_record(struct local_ep *ep, const struct local_head *head,
 			 const uint8_t *p)
 {

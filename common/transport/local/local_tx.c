@@ -11,9 +11,9 @@
 #include "common/transport/local/local.h"
 
 enum step {
-	STEP_DONE, /* continue with the next */
-	STEP_WAIT, /* until the peer acts */
-	STEP_LATER, /* the turn is over */
+	STEP_DONE, /* continue with the next request */
+	STEP_WAIT, /* wait until the peer acts */
+	STEP_LATER, /* continue in the next turn */
 	STEP_BROKEN,
 };
 
@@ -278,7 +278,9 @@ static enum step reach_failed(struct local_ep *ep, struct local_swr *wr, int rc)
 	return request_failed(ep, wr, rc);
 }
 
-/* Direct access; earlier requests through the ring must be complete first. */
+/*
+ * Executes a request by direct access.  Earlier requests through the ring must be complete before.
+ */
 static enum step send_direct(struct local_ep *ep, struct turn *turn,
 			     struct local_swr *wr)
 {
@@ -346,7 +348,7 @@ static enum step send_requests(struct local_ep *ep, struct turn *turn)
 	return STEP_DONE;
 }
 
-/* A message that was begun continues before anything else. */
+/* Whether a message is sent in part.  It continues before anything else. */
 static bool in_message(const struct local_ep *ep)
 {
 	const struct local_sendq *sq = &ep->sq;
@@ -436,8 +438,8 @@ static int store_chain(struct local_ep *ep, const struct tp_send_wr *wr)
 }
 
 /*
- * A message is sent at once. A copy from or to the peer's memory waits for the next poll, so that
- * posting stays short.
+ * Sends messages at once.  A copy from or to the peer's memory waits for the next poll, so that
+ * this call takes little time.
  */
 int local_post_send(struct tp_ep *base, const struct tp_send_wr *wr)
 {

@@ -49,7 +49,7 @@ struct tcp_cq {
 	/* polls that may skip the epoll set, because a wait just checked it */
 	unsigned int lazy;
 	struct tcp_eps dirty, ready, done;
-	struct tcp_eps open; /* those with a socket */
+	struct tcp_eps open; /* endpoints that have a socket */
 	struct sock_timer pulse;
 	struct tcp_txs spare; /* small frames for reuse */
 	unsigned int nspare;
@@ -103,7 +103,8 @@ enum tcp_state {
 };
 
 struct tcp_sendq {
-	struct sock_swr *wr; /* id: of the frame that carries the request */
+	/* requests; the id of each is that of the frame that carries it */
+	struct sock_swr *wr;
 	struct sock_sendq q;
 	struct tcp_txs wait; /* posted, not committed */
 	struct tcp_txs out; /* committed: sent in this order */
@@ -143,7 +144,8 @@ struct tcp_ep {
 		bool asked; /* PULSE sent, no ECHO yet */
 		unsigned int quiet; /* consecutive beats without any arrival */
 	} pulse;
-	int lost; /* -errno of a failed send: the ep breaks when all received data was read */
+	/* -errno of a failed send.  The ep breaks only after all received data was read */
+	int lost;
 	uint32_t check_len; /* of the check in each frame; 0: none */
 	struct tcp_rx rx;
 	struct tcp_seal *seal; /* NULL: frames are not sealed */
@@ -232,7 +234,7 @@ int tcp_post_recv(struct tp_ep *ep, const struct tp_recv_wr *wr);
 
 int tcp_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 		struct tp_ep **ep);
-/* Closes the socket without a word to the peer, and frees ep. */
+/* Closes the socket without sending a BYE or NAK, and frees ep. */
 void tcp_ep_free(struct tcp_ep *ep);
 /* Removes the socket from the cq and closes it, if there is one. */
 void tcp_ep_detach(struct tcp_ep *ep);
@@ -248,7 +250,7 @@ void tcp_ep_break(struct tcp_ep *ep, int status, uint32_t id);
 void tcp_ep_refuse(struct tcp_ep *ep, int status, uint32_t id, const char *why);
 /* Breaks ep because the answer to the hello is not from our server; returns -EPROTOTYPE. */
 int tcp_ep_not_pvfs(struct tcp_ep *ep);
-/* Calls tcp_ep_refuse() because of the frame that is being received.  Returns status. */
+/* Calls tcp_ep_refuse(), with the frame that is being received as the cause.  Returns status. */
 int tcp_rx_refuse(struct tcp_ep *ep, int status, const char *why);
 /* Called when the connection is lost: logs it, and breaks ep.  The oldest send gets status. */
 void tcp_ep_lost(struct tcp_ep *ep, int status);
@@ -257,13 +259,19 @@ void tcp_ep_lost_because(struct tcp_ep *ep, int status, const char *why);
 /* ---- sealing (tcp_seal.c) ---- */
 
 int tcp_ep_seal(struct tp_ep *ep, struct sealer *sealer, unsigned int behind);
-/* A frame SEALED begins. Returns 0; -EAGAIN: wait for tcp_ep_seal(); else the ep was broken. */
+/*
+ * Called when a frame SEALED begins.  Returns 0; -EAGAIN: wait for tcp_ep_seal(); another -errno:
+ * the ep was broken.
+ */
 int tcp_seal_start(struct tcp_ep *ep);
-/* The frame is complete: from now on the socket delivers records. */
+/* Called when the frame SEALED is complete: from now on the socket delivers records. */
 void tcp_seal_complete(struct tcp_ep *ep);
 /* Ends the connection because of received data; returns -EBADMSG. */
 int tcp_seal_break(struct tcp_ep *ep, enum tp_flaw flaw);
-/* The peer ended the connection: counts TP_FLAW_CUT if a record or frame was incomplete. */
+/*
+ * Called when the peer has ended the connection: counts TP_FLAW_CUT if a record or frame was
+ * incomplete.
+ */
 void tcp_seal_check_end(struct tcp_ep *ep);
 
 /* ---- sending (tcp_send.c) ---- */
@@ -299,7 +307,7 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 
 /* ---- receiving (tcp_recv.c) and the operations (tcp_ops.c) ---- */
 
-/* Reads for one turn. */
+/* Reads from the socket for one turn. */
 void tcp_recv(struct tcp_ep *ep);
 /*
  * Handles the begin of a frame; p points to its head, segments and small payload. Returns 0: the
@@ -310,7 +318,7 @@ int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 		    const uint8_t *p);
 /* Returns whether an end that seals rejects an unsealed frame of this op. */
 bool tcp_must_be_sealed(const struct tcp_ep *ep, uint8_t op);
-/* All data of the frame is in place. */
+/* Called when all data of the frame is in memory. */
 void tcp_frame_end(struct tcp_ep *ep);
 
 /* ---- the accepting side (tcp_listen.c) ---- */

@@ -19,7 +19,10 @@ static bool peer_writes(const struct tcp_ep *ep)
 	       ep->rx.frame.op == TCP_OP_WRITE_IMM;
 }
 
-/* The target memory was deregistered. The peer's key: its error; our key: our error. */
+/*
+ * Breaks the ep because the target memory was deregistered.  If the peer named the memory by its
+ * key, the peer made the error; otherwise this side did.
+ */
 static void target_gone(struct tcp_ep *ep)
 {
 	if (peer_writes(ep))
@@ -31,7 +34,8 @@ static void target_gone(struct tcp_ep *ep)
 }
 
 /*
- * The peer often writes application memory, which may be unmapped: registration does not check it.
+ * Whether the target is mapped.  The peer often writes application memory, which may be unmapped,
+ * because registration does not check that.
  */
 static bool is_mapped(struct tcp_ep *ep, unsigned int n)
 {
@@ -74,7 +78,7 @@ static bool land_staged(struct tcp_ep *ep)
 	return true;
 }
 
-/* Frames that a server may send first. */
+/* Whether this is a frame that a server may send first. */
 static bool is_answer(const struct tcp_frame *frame)
 {
 	return frame->op == TCP_OP_ACCEPT || frame->op == TCP_OP_REJECT ||
@@ -82,7 +86,8 @@ static bool is_answer(const struct tcp_frame *frame)
 }
 
 /*
- * A bit changed on the way, and the checksum of TCP did not notice: nothing of the frame is used.
+ * Breaks the ep because bits of a frame have changed and TCP's checksum did not notice.  Nothing of
+ * the frame is used.
  */
 static int frame_damaged(struct tcp_ep *ep)
 {
@@ -91,7 +96,7 @@ static int frame_damaged(struct tcp_ep *ep)
 	return -EBADMSG;
 }
 
-/* Decodes the head at p. 0; else the ep was broken. */
+/* Decodes the head at p.  Returns 0, or -errno: the ep was broken. */
 static int decode_head(struct tcp_ep *ep, const uint8_t *p,
 		       struct tcp_check *check)
 {
@@ -112,7 +117,10 @@ static int decode_head(struct tcp_ep *ep, const uint8_t *p,
 	return rc ? tcp_rx_refuse(ep, rc, why) : 0;
 }
 
-/* 1: a frame was begun; 0: needs more bytes or a posted receive; other: broken. */
+/*
+ * Begins the frame in the stage.  Returns 1: a frame was begun; 0: it needs more bytes, or a posted
+ * receive; -errno: the ep was broken.
+ */
 static int begin_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -144,7 +152,7 @@ static int begin_staged(struct tcp_ep *ep)
 	return 1;
 }
 
-/* Handles everything staged. True: more bytes are needed. */
+/* Handles all complete frames in the stage.  Returns true if more bytes are needed. */
 static bool handle_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -165,7 +173,7 @@ static bool handle_staged(struct tcp_ep *ep)
 	}
 }
 
-/* Only the beginning of a frame ever remains in the stage. */
+/* Moves the rest of the stage to its start.  The rest is always the beginning of a frame. */
 static void compact_stage(struct tcp_rx *rx)
 {
 	if (rx->at && rx->end > rx->at)

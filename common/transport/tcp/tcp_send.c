@@ -232,7 +232,7 @@ static bool may_vanish(struct tcp_dev *dev, const struct tp_sge *sge,
 	return goes;
 }
 
-/* Whether this is possible for the memory of the next bytes. */
+/* As may_vanish(), for the memory of the next bytes to send. */
 static bool any_may_vanish(struct tcp_ep *ep, uint64_t bytes)
 {
 	struct tcp_dev *dev = tcp_ep_dev(ep);

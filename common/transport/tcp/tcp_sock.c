@@ -18,7 +18,8 @@
 
 #include "common/transport/tcp/tcp.h"
 
-#define UNPACED "reno" /* every kernel has it and allows it for all users */
+/* name of a congestion control that every kernel has and that all users may choose */
+#define UNPACED "reno"
 
 int tcp_resolve(const struct log *log, const struct addr *addr, bool passive,
 		struct addrinfo **list)
@@ -139,7 +140,7 @@ void tcp_pace_begin(struct tcp_dev *dev, int fd)
 		set_control(dev, fd, UNPACED);
 }
 
-/* A connection within a host has the same address at both ends. */
+/* Whether both ends are on one host: then they have the same address. */
 static bool within_host(int fd)
 {
 	struct sockaddr_storage a = { 0 }, b = { 0 };

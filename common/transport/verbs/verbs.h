@@ -95,8 +95,8 @@ struct vb_cq {
 	unsigned int room; /* unused part of the caller's depth */
 	unsigned int used; /* entries that the endpoints may need */
 	bool armed;
-	unsigned int busy; /* polls since the epoll set was checked last */
-	uint64_t look_at; /* when to check it again */
+	unsigned int busy; /* polls since the epoll set was last checked */
+	uint64_t look_at; /* time of the next check */
 	uint64_t timer_at; /* CLOCK_NEVER: none */
 	atomic_bool poked; /* an asynchronous event came */
 	atomic_int trouble; /* status that breaks all endpoints, or 0 */
@@ -110,7 +110,7 @@ struct vb_cq {
 	struct vb_ep *by_qp; /* endpoints with srq, by queue pair number */
 	struct vb_bounces bounces;
 	TAILQ_HEAD(vb_eps, vb_ep) eps;
-	/* endpoints that break when their queue is empty, because the peer disconnected */
+	/* endpoints whose peer has disconnected; they break when the completion queue is empty */
 	TAILQ_HEAD(, vb_ep) leaving;
 	/* broken endpoints whose flushed requests are not all reported */
 	TAILQ_HEAD(, vb_ep) flushing;
@@ -267,7 +267,7 @@ void vb_srq_check_limit(struct vb_srq *s);
 int vb_qp_create(struct vb_ep *ep);
 /* Moves the queue pair to the states that receive and send, with the agreed parameters. */
 int vb_qp_ready(struct vb_ep *ep);
-/* Moves it to its error state: posted requests complete as flushed. */
+/* Moves the queue pair to its error state: posted requests complete as flushed. */
 void vb_qp_error(struct vb_ep *ep);
 void vb_qp_destroy(struct vb_ep *ep);
 /* Posts a receive of the ring. */
@@ -280,7 +280,7 @@ int vb_ep_open(struct tp_cq *cq, const struct tp_ep_attr *attr,
 void vb_ep_close(struct tp_ep *ep);
 /* Breaks the ep: its requests are flushed, then TP_EV_DISCONNECTED with status follows. */
 void vb_ep_break(struct vb_ep *ep, int status);
-/* vb_ep_break(), but the last event is TP_EV_REJECTED. */
+/* As vb_ep_break(), but the last event is TP_EV_REJECTED. */
 void vb_ep_end_rejected(struct vb_ep *ep);
 /* Called when the connection is established; a repeated call does nothing. */
 void vb_ep_established(struct vb_ep *ep);
@@ -323,7 +323,7 @@ int vb_listen(struct tp_cq *cq, const struct addr *addr, int backlog,
 	      struct tp_listener **listener);
 void vb_listener_addr(const struct tp_listener *l, struct addr *addr);
 void vb_unlisten(struct tp_listener *listener);
-/* A connection request arrived. The caller holds the device's lock. */
+/* Called when a connection request has arrived.  The caller holds the device's lock. */
 void vb_listener_request(struct vb_cq *cq, struct rdma_cm_event *event);
 /* Frees req, but not its id. */
 void vb_req_free(struct vb_req *req);

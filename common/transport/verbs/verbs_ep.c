@@ -12,7 +12,8 @@
 
 #define SEND_WR 256u
 #define RECV_WR 64u
-#define SPARE_WR 16u /* for requests that are cut, and heartbeats */
+/* additional work requests, for requests that are cut, and for heartbeats */
+#define SPARE_WR 16u
 
 /*
  * Size of the send queue with shared receives. There are many endpoints then, and a queue of the

@@ -20,7 +20,10 @@
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |                     \
 	 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
 
-/* 4.096 us * 2^t, eight times, must fit into dead_peer_ms. */
+/*
+ * Returns the timeout t of the queue pair: eight tries of 4.096 us * 2^t must fit into
+ * dead_peer_ms.
+ */
 static uint8_t ack_timeout(const struct vb_dev *d)
 {
 	unsigned int t = TIMEOUT_MIN;

@@ -21,7 +21,7 @@ static bool has_room(const struct vb_ep *ep)
 	return ep->hw_posted - ep->hw_done < ep->hw_size;
 }
 
-/* The next piece, of at most max bytes. 0: there is none. */
+/* Gets the next piece, of at most max bytes.  Returns its length; 0: there is none. */
 static uint32_t cut_piece(const struct tp_send_wr *wr, struct vb_cut *cut,
 			  uint32_t max, struct ibv_sge *sge)
 {
@@ -79,7 +79,7 @@ static void opcode_set(struct ibv_send_wr *hw, const struct tp_send_wr *wr,
 	hw->wr.rdma.rkey = wr->rkey;
 }
 
-/* Small messages travel in the work request itself. */
+/* Whether the data travels in the work request itself, because the message is small. */
 static bool is_inline(const struct vb_ep *ep, const struct tp_send_wr *wr,
 		      uint64_t len)
 {
@@ -143,7 +143,7 @@ static void batch_post(struct vb_ep *ep, struct vb_batch *b)
 	b->n = b->nsge = 0;
 }
 
-/* Cuts as much as there is room for. True: all of it. */
+/* Cuts as much of the request as there is room for.  Returns true if that is all of it. */
 static bool cut_all(struct vb_ep *ep, const struct tp_send_wr *wr,
 		    struct vb_cut *cut, struct vb_send *s, struct vb_batch *b)
 {

@@ -102,7 +102,7 @@ int vb_srq_open(struct tp_cq *base, unsigned int max_wr, void *context,
 	return 0;
 }
 
-/* Closed endpoints may have left queue pairs that use it. */
+/* Destroys the queue pairs of closed endpoints that still use the shared queue. */
 static void end_remnant_pairs(struct vb_cq *cq)
 {
 	struct vb_remnant *rest, *next;

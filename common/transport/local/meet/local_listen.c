@@ -101,7 +101,8 @@ int local_req_identity(const struct tp_conn_req *base, struct tp_identity *id)
 }
 
 #define PORT_TRIES 1000
-#define PORT_FIRST 32768u /* first of the ports that are chosen at random */
+/* lowest of the ports from which one is chosen at random */
+#define PORT_FIRST 32768u
 #define PORTS 28000u
 
 static uint16_t some_port(void)

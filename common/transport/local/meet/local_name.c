@@ -66,7 +66,7 @@ static bool is_any(const struct sockaddr *sa)
 	return IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr);
 }
 
-/* Only an address of this host can be bound. */
+/* Whether ai is an address of this host: only then bind() succeeds. */
 static bool is_ours(const struct addrinfo *ai)
 {
 	int fd = socket(ai->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);

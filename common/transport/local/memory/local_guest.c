@@ -146,7 +146,7 @@ static bool is_inside(const struct local_guest *g, uint32_t key, uint32_t *busy)
 	return false;
 }
 
-/* The first guest from id on with such an access: its id and busy word. */
+/* Finds the first guest from id on that is accessing memory with this key.  Sets *id and *busy. */
 static bool find_inside(struct local_dev *dev, uint32_t key, uint64_t *id,
 			uint32_t *busy)
 {
@@ -192,7 +192,10 @@ static void log_stopped(struct local_dev *dev, uint64_t id)
 	pthread_mutex_unlock(&dev->lock);
 }
 
-/* A copy takes less than a millisecond, unless its process is stopped. */
+/*
+ * Waits until the access of guest id has finished.  A copy takes less than a millisecond, unless
+ * its process is stopped.
+ */
 static void wait_for(struct local_dev *dev, uint64_t id, uint32_t busy)
 {
 	const struct timespec ms = { .tv_nsec = 1000000 };

@@ -21,7 +21,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define LOCAL_COUNTED 2u /* local_side.asleep: count down, wake at zero */
+/* value of local_side.asleep: count the answer down, and wake the client at zero */
+#define LOCAL_COUNTED 2u
 #define LOCAL_WAKEUPS_UNREAD                                                   \
 	32u /* unread datagrams; the socket holds some hundreds */
 /* if the first server takes longer, the client wakes the others */

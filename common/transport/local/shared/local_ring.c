@@ -37,7 +37,8 @@ uint8_t *local_out_room(struct local_out *out, uint32_t size, int *rc)
 						     memory_order_acquire);
 
 		if (out->tail - head > out->tail - out->head) {
-			*rc = -EPROTO; /* it went back, or ahead of our tail */
+			/* the peer's index went back, or is beyond our tail */
+			*rc = -EPROTO;
 			return NULL;
 		}
 		out->head = head;
