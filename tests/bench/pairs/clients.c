@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * clients.c - creates, stats and lookups of missing names by several clients, on two file systems in
- * turn.  clients N FOLDER-A FOLDER-B [OPERATION] prints for each operation, or for one, the medians of
- * both in microseconds of one client's call.
+ * clients.c - creates, stats and lookups of missing names by several clients, on two file systems
+ * in turn.  clients N FOLDER-A FOLDER-B [OPERATION] prints for each operation, or for one, the
+ * medians of both in microseconds of one client's call.
  */
 #include <errno.h>
 #include <fcntl.h>
