@@ -84,6 +84,24 @@ must cluster start -n 2 --port 0 -b "$tmp/shim"
 [ -e tried ] || fail "the first try succeeded"
 must cluster stop
 
+# With the same random numbers, two starts at once take different ports, and do so at the first try.
+# A third one does not take those of the second, which is stopped.
+echo 'RANDOM=7' >seed
+addresses() { sed -n 's/^address = //p' "$tmp"/{first,second,third}/pvfs.conf; }
+for state in "$tmp"/{first,second}; do
+	states+=("$state")
+	BASH_ENV=$tmp/seed cluster start -n 2 --port 0 >"${state##*/}.output" 2>&1 &
+	starts+=($!)
+done
+for start in "${starts[@]}"; do wait "$start" || fail "$(cat ./*.output)"; done
+grep 'already in use' ./*.output && fail "two starts at once took the same port"
+must cluster stop
+state=$tmp/third
+states+=("$state")
+must env BASH_ENV="$tmp/seed" "$top/scripts/cluster" start -n 2 --port 0 -d "$state"
+addresses | sort | uniq -d | grep . && fail "another file system took the ports of a stopped one"
+for state in "$tmp"/{first,third}; do must cluster stop; done
+
 # ^C during the wait for servers leaves no process and no file system
 rm shim/pvfs-iod
 cat >shim/pvfs-iod <<-END
