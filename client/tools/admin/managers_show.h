@@ -17,7 +17,7 @@ const char *managers_leader(const struct pvfs_managers *state);
  * group.
  */
 bool managers_healthy(const struct pvfs_managers *state);
-/* Writes the state of a member to text, such as "HOST:PORT is being filled: 12 MiB". */
+/* Writes the state of a member to text, such as "HOST:PORT gets the database: 12 MiB". */
 void managers_describe(const struct pvfs_member *m, char *text, size_t len);
 /* Print the group to standard output. */
 void managers_text(const struct pvfs_managers *state);
