@@ -5,16 +5,17 @@
 
 cp_v() { timeout 60 pvfs-cp -q "$@"; }
 
-# Connected queue pairs of PVFS programs, as the kernel knows them.
+# pairs: prints how many connected queue pairs PVFS programs have, as the kernel counts them.
 pairs() { rdma resource show qp | grep -c 'type RC.*comm pvfs-'; }
 
-# Messages that found no receive, at all ports.
+# rnr_count: prints how many messages at all ports arrived when no receive was posted for them.
 rnr_count() {
 	cat /sys/class/infiniband/*/ports/*/hw_counters/{send_rnr_err,out_of_buffer} \
 		2>/dev/null | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# in_use TRANSPORT REASON: how a client reaches the servers.
+# in_use TRANSPORT REASON: checks that a client reaches all four servers over TRANSPORT, and that
+# pvfs-ping gives REASON for it.
 in_use() {
 	timeout 30 pvfs-ping >"$tmp/ping"
 	cat "$tmp/ping"
@@ -22,7 +23,8 @@ in_use() {
 		{ echo "not all over $1 ${2:-}"; return 1; }
 }
 
-# mount_with OPTION: a pvfstab for the same servers.
+# mount_with OPTION: lets the following clients use a pvfstab for the same servers with OPTION
+# added.
 mount_with() {
 	sed "s/pvfs port=/pvfs $1,port=/" "$state/pvfstab" >"$tmp/$1"
 	export PVFSTAB_FILE=$tmp/$1
@@ -33,7 +35,7 @@ choice() {
 	mount_with fabric=strict:verbs && in_use verbs
 }
 
-# says TEXT COMMAND...: its output must contain TEXT.
+# says TEXT COMMAND...: checks that the output of COMMAND contains TEXT.
 says() {
 	local text=$1
 	shift
@@ -61,12 +63,14 @@ classes() {
 	says 'and has the GID of rdma_gid' pvfs-ls /pvfs
 }
 
-# KiB that iod 0 moved over pairs for bulk data; how many connections have one.
+# bulk_bytes: prints how many bytes iod 0 moved over second queue pairs, which carry bulk data
+# only. with_pairs: prints how many of its connections have such a second queue pair.
 bulk_bytes() { PVFSTAB_FILE=$state/pvfstab metric 0 bulk_connections_bytes; }
 with_pairs() { PVFSTAB_FILE=$state/pvfstab metric 0 bulk_connections; }
 
-# Requests and bulk data over pairs of their own, each of its class.  A killed
-# client, and an iod that dies, take both with them.
+# Requests and bulk data use separate queue pairs, each with the service level and the traffic
+# class that the mount gives it.  Both queue pairs of a connection end with a killed client, and
+# with an iod that dies.
 two_classes() {
 	local PVFSTAB_FILE before=$(bulk_bytes) after
 
@@ -87,7 +91,8 @@ two_classes() {
 	[ "$(with_pairs)" = 0 ]
 }
 
-# Root's programs may lock all memory, except without that capability.
+# A client that may lock only 64 KiB of memory says that the limit is to be raised.  Root's
+# programs have no such limit, so for root the capability CAP_IPC_LOCK is removed.
 memlock() {
 	local PVFSTAB_FILE
 
@@ -97,7 +102,8 @@ memlock() {
 		prlimit --memlock=65536:65536 pvfs-ls /pvfs
 }
 
-# There and back, of sizes on both sides of each threshold.
+# Copies files to PVFS and back.  Their sizes lie on both sides of each threshold at which a
+# transfer takes another way.
 copies() {
 	local size
 
@@ -121,7 +127,8 @@ tree_again() {
 		diff -r "$tmp/tree" "$tmp/tree3"
 }
 
-# The kernel sees their queue pairs: it is the device that carries the data.
+# Four clients copy at once.  The kernel must show their queue pairs, which proves that the device
+# carries the data.
 several_clients() {
 	local i seen=0 pids=()
 
@@ -136,14 +143,14 @@ several_clients() {
 	[ "$seen" -gt "$pairs_before" ]
 }
 
-# Memory of iod 0, KiB.
+# resident: prints the memory that the process of iod 0 occupies, in KiB.
 resident() {
 	sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$(cluster pid 0)/status"
 }
 
-# crowd_of N CLIENTS: starts a program with so many sessions at iod 0, and waits
-# until all of them were answered.  Soft-RoCE's completion queues are too short for
-# more than 100 in one.
+# crowd_of N CLIENTS: starts program number N, which opens CLIENTS sessions at iod 0, and waits
+# until all their requests were answered.  Soft-RoCE's completion queues are too short for more
+# than 100 sessions in one process.
 crowd_of() {
 	local out=$tmp/crowd$1 try address
 
@@ -158,8 +165,9 @@ crowd_of() {
 	grep "^$2 clients, $(($2 * 32)) answers" "$out"
 }
 
-# 256 clients, each with many requests at once, on fewer receives than they have
-# slots; then idle: what each takes.
+# 256 clients send 32 requests each to iod 0, several at once; all their connections share at most
+# 2048 receives.  Then they are idle, and the test prints the memory that one client takes.  No
+# connection may remain when they have ended.
 crowd() {
 	local rss=$(resident) bytes=$(metric 0 clients_bytes) try
 	local before=$(metric 0 connections)
@@ -185,7 +193,8 @@ crowd() {
 	[ "$now" -le "$before" ] && [ $rc = 0 ]
 }
 
-# Clients write to and read from what the iods lend them.
+# With PVFS_RENDEZVOUS=adaptive clients move the data of large transfers themselves, by RDMA Read
+# and Write on buffers that the iods assign to them.
 rendezvous() {
 	local before=$(metric 0 bulk_carried) after i pids=()
 
@@ -228,8 +237,8 @@ iod_crash() {
 
 some() { metric_above 0 0 "$1" || { pvfs-stats -i; return 1; }; }
 
-# Memory is mapped, unmapped, moved, forked between transfers, and its
-# registrations are kept meanwhile.
+# pvpin maps, unmaps and moves memory and forks between transfers.  Data must be right with the
+# cache of memory registrations, where some must be found again, and without it.
 torture() {
 	PVFS_PIN_CACHE=on PVFS_LOG=info timeout 100 pvpin /pvfs 3 80 \
 		>"$tmp/pins" 2>&1 || { tail -n 20 "$tmp/pins"; return 1; }
@@ -238,8 +247,9 @@ torture() {
 	PVFS_PIN_CACHE=off timeout 100 pvpin /pvfs 2 20
 }
 
-# The servers are told, and what is connected goes on.  Without carrier, not
-# down: then Soft-RoCE never sends a connection manager's message again.
+# The port of the device goes down and up while a client works.  The client must succeed, and all
+# four servers must log that the port is active again.  The network device only loses its carrier:
+# if it were set down, Soft-RoCE would never again send a message of the connection manager.
 flap() {
 	local before=$(pairs) client try told
 
@@ -261,7 +271,8 @@ flap() {
 		{ cat "$state"/log/*.log; echo "not all were told"; return 1; }
 }
 
-# The servers say so, and who listens on tcp as well is reached over that.
+# When the device is removed, all servers log it, and iod 2, which listens on tcp as well, is
+# reached over tcp.
 device_removed() {
 	local server try address
 
@@ -277,7 +288,7 @@ device_removed() {
 	says ' up .* tcp ' pvfs-ping "$address"
 }
 
-# Processor time of the servers, in hundredths of a second.
+# ticks: prints the processor time of all servers, in hundredths of a second.
 ticks() {
 	local pid rest
 
@@ -287,7 +298,8 @@ ticks() {
 	done | sed 's/.*) //' | awk '{ n += $12 + $13 } END { print n }'
 }
 
-# Nothing that stays readable keeps them awake; a thread that spins uses 300.
+# Idle servers take less than 1 s of processor time in 3 s.  A file descriptor that stays readable
+# would keep one thread busy, which takes all 3 s.
 no_spin() {
 	local before=$(ticks) after
 
@@ -297,7 +309,7 @@ no_spin() {
 	[ $((after - before)) -lt 100 ]
 }
 
-# With credits a message always finds a receive.
+# Flow control by credits must ensure that a receive is posted for each message.
 no_rnr() {
 	local now=$(rnr_count)
 
@@ -305,7 +317,7 @@ no_rnr() {
 	[ "$now" = "$rnr_before" ]
 }
 
-# Clients killed in the middle leave no queue pair behind at the servers.
+# Clients that are killed while they copy leave no queue pair behind at the servers.
 killed_clients() {
 	local before=$(pairs) i
 
@@ -324,8 +336,8 @@ killed_clients() {
 	return 1
 }
 
-# The device reads and writes the memory of programs that were stopped: nothing is
-# held for them, their connections stay, and they go on.
+# The device reads and writes the memory of processes that SIGSTOP stopped.  So the iods hold no
+# buffers for such clients; their connections stay, and they go on afterwards.
 stopped_clients() {
 	local client try held
 
@@ -348,8 +360,8 @@ stopped_clients() {
 	[ "$held" = 0 ]
 }
 
-# Four processes count by the device's atomics: no number twice, and the iods are asked
-# seldom.
+# Four processes draw numbers from a counter by atomic operations of the device.  No number may be
+# drawn twice, and the iods get less than one request for two numbers.
 counters() {
 	local before asked got twice
 

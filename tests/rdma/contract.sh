@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# contract.sh - the contract suite over verbs, chapter by chapter, two at a
-# time.  Sourced by run.sh.
+# contract.sh - runs the contract suite over verbs, one process for each of its chapters and two
+# processes at a time.  Sourced by run.sh.
 
 chapter_seconds=120
-# Longest first.  The wrapper adds faults, whatever is below it; some of it.
+# The chapters that take longest come first.  The provider fault+, which adds faults to any other
+# provider, runs only some of them.
 chapters='verbs/many verbs/threads verbs/access verbs/killed verbs/fork
 	verbs/rdma verbs/close verbs/atomic verbs/volatile verbs/wait
 	verbs/message verbs/bulk fault+verbs/close fault+verbs/message
 	verbs/device verbs/connect fault+verbs/connect verbs/limits
 	verbs/shared'
 
-# chapter PROVIDER/NAME: its cases count.
+# chapter PROVIDER/NAME: runs one chapter and reports its passed and failed cases to scripts/test.
 chapter() {
 	local provider=${1%/*} out=$tmp/${1//\//-} ran=0 bad=0 rc
 	local since=$SECONDS checks

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# doors.sh - clients over verbs with a false identity.  Sourced by onesided.sh.
+# doors.sh - checks that servers refuse clients over verbs that pretend to be somebody else.
+# Sourced by onesided.sh.
 
 EKEYREJECTED=129
 auth_library=$build/client/lib/auth/libpvfs-auth.so
@@ -20,7 +21,7 @@ begin_munged() {
 	done
 }
 
-# A user's own program, and what it needs, where he can read it.
+# Copies a program and the libraries that it needs to where user 1 can read them.
 publish() {
 	chmod 755 "$tmp" "$tmp/munge" && mkdir "$tmp/public" &&
 		cp "$(command -v pvio)" "$build/client/lib/libpvfs.so.1" \
@@ -38,14 +39,15 @@ doors_servers() {
 		[ "$(timeout 30 pvfs-ping | grep -c ' up .* verbs ')" = 2 ]
 }
 
-# mount_of OPTIONS: for all that follows.
+# mount_of OPTIONS: lets all following clients use a pvfstab with OPTIONS added.
 mount_of() {
 	sed "s|pvfs port=|pvfs $1,port=|" "$state/pvfstab" >"$tmp/public/tab"
 	export PVFSTAB_FILE=$tmp/public/tab PVFS_AUTH_LIBRARY=$auth_library
 }
 
-# A program of user 1 that takes itself for root, and says so; in a machine of its own that
-# is not to be had (chroot), and it says who it is.
+# liar COMMAND...: runs COMMAND as user 1 in a user namespace in which it is root, so that it
+# claims to be root.  The virtual machine's chroot allows no user namespace; there COMMAND claims
+# to be user 1.
 liar() {
 	local lie='unshare --user --map-root-user'
 
@@ -63,7 +65,8 @@ forged_user() {
 	[ "$(liar pvio mkdir /pvfs/forged)" = EACCES ]
 }
 
-# Of a program that was told to show a word that was made for another session.
+# A client shows the credential that was made for another session, and must be refused.
+# libpvforge.so saves the credential of the first program and shows it in the second.
 forged_word() {
 	export PVFS_FORGE_REAL=$auth_library
 	export PVFS_AUTH_LIBRARY=$build/tests/e2e/libpvforge.so
@@ -76,7 +79,8 @@ forged_word() {
 	return 1
 }
 
-# guest SERVER SESSION: the answer to a client without a ticket.
+# guest SERVER SESSION: prints the status of the reply that SERVER gives to a client without a
+# ticket.
 guest() {
 	local at
 
@@ -110,7 +114,7 @@ another_session() {
 	! grep 'connection lost' "$tmp/holder" && [ $rc = 0 ]
 }
 
-# A client that has not opened what it asks for, at an iod of its own.
+# A client asks an iod for a file that it has not opened.  The program starts the iod itself.
 capabilities() {
 	CK_FORK=no IODC_SCHEME=verbs timeout 120 "$build/tests/e2e/iod/iod_caps"
 }

@@ -2,7 +2,8 @@
 # history.sh - a round of the history test with a third of the clients over verbs, a third over TCP
 # and a third that reads and writes the objects that iods of its host lend.  Sourced by run.sh.
 
-# The address of the first RDMA device's network device.
+# device_address: prints the IPv4 address of the network device to which the first RDMA device
+# belongs.
 device_address() {
 	local device
 
@@ -10,7 +11,8 @@ device_address() {
 	ip -o -4 addr show dev "$device" | sed -n 's/.* inet \([0-9.]*\).*/\1/p'
 }
 
-# An emulated machine is slow: longer deadlines, longer pauses.
+# history_round SEED SECONDS: runs one round.  An emulated machine is slow, so deadlines and
+# pauses are longer than elsewhere.
 history_round() { # SEED SECONDS
 	local said
 

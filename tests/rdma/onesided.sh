@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# onesided.sh - data that clients read by RDMA from iods that sleep.  Sourced by run.sh.
+# onesided.sh - clients read data from the memory of iods by RDMA, without a request that an iod
+# would have to answer.  Sourced by run.sh.
 . "$here/servers.sh"
 . "$here/doors.sh"
 
-# sent OPERATION: how many of them the iods were sent.
+# sent OPERATION: prints how many requests of this operation all iods have received.
 sent() {
 	timeout 60 pvfs-stats >"$tmp/stats" || return 1
 	awk -v op="$1" '$3 == op { n += $4 } END { print n + 0 }' "$tmp/stats"
 }
 
-# told COMMAND...: the two numbers of "N of M without" that it prints at last.
+# told COMMAND...: prints the two numbers of the line "N of M without", which COMMAND prints at
+# its end: N of M calls sent no request.
 told() {
 	"$@" </dev/null >"$tmp/told" || { cat "$tmp/told"; return 1; }
 	sed -n 's/^\([0-9]*\) of \([0-9]*\) without.*/\1 \2/p' "$tmp/told"
@@ -17,7 +19,8 @@ told() {
 
 ends_rules() { [ "$(timeout 60 lib_ends /pvfs/rules rules </dev/null)" = ok ]; }
 
-# Of three iods; the first questions tell where the ends lie.
+# A client asks 300 times for the size of a file that three iods hold.  Only the first requests
+# are sent, because their replies tell where the ends of the objects lie in the iods' memory.
 ends_asked() {
 	local before=$(sent GETSIZE) shares n asked
 
@@ -27,7 +30,8 @@ ends_asked() {
 	[ "$n" = 300 ] && [ "$shares" -ge 870 ] && [ "$asked" -le 30 ]
 }
 
-# Every answer is judged by the changes that were under way.
+# Processes read the size of a file that another one changes. lib_ends judges each result by the
+# changes that were under way.
 ends_race() {
 	local shares n
 
@@ -36,7 +40,8 @@ ends_race() {
 	[ "${shares:-0}" -gt "$n" ]
 }
 
-# while_an_iod_dies COMMAND...
+# while_an_iod_dies COMMAND...: checks that COMMAND succeeds although iod 1 is killed and started
+# again.
 while_an_iod_dies() {
 	local raced
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# rails.sh - two devices in each process: connections are spread over them, and go on over the other
-# one when a port goes down.  In the virtual machine alone, because it makes a device and removes
-# it.  Sourced by run.sh.
+# rails.sh - each process has two devices.  Connections are spread over both, and when a port goes
+# down, they go on over the other device.  Runs only in the virtual machine, because it adds and
+# removes a device.  Sourced by run.sh.
 . "$here/servers.sh"
 
 devices=rxe0/rxe1
@@ -23,10 +23,10 @@ servers_of_two() {
 	export PVFSTAB_FILE=$tmp/two
 }
 
-# on DEVICE: how many queue pairs are connected there.
+# on DEVICE: prints how many connected queue pairs DEVICE has.
 on() { rdma resource show qp | grep -c "link $1/1 .*type RC .*state RTS"; }
 
-# taken N M: so many of a client's four iods over the one, the other device.
+# taken N M: checks that a new client reaches N of the four iods by rxe0 and M by rxe1.
 taken() {
 	PVFS_LOG=info timeout 60 pvfs-cp -q "$tmp/data" /pvfs/taken 2>"$tmp/taken" ||
 		return 1
@@ -35,13 +35,16 @@ taken() {
 		[ "$(grep -c 'iod .*: over verbs .*by rxe1' "$tmp/taken")" = "$2" ]
 }
 
-# The manager's own, too, though who had not begun to listen there yet has the other.
+# A client's connections are spread evenly, and the manager's connections to the iods use both
+# devices.  These need not be spread evenly: if an iod did not listen on one device yet, the
+# manager took the other.
 spread() {
 	taken 2 2 && echo "$(on rxe0) pairs on rxe0, $(on rxe1) on rxe1" &&
 		[ "$(on rxe0)" -ge 2 ] && [ "$(on rxe1)" -ge 2 ]
 }
 
-# Copies that are compared, until the file there is taken away; says each.
+# load N: copies and verifies files until $tmp/go is removed, and adds a line to $tmp/didN for
+# each copy.
 load() {
 	local i
 
@@ -55,7 +58,7 @@ load() {
 
 did() { cat "$tmp"/did? 2>/dev/null | wc -l; }
 
-# until_did N: so many copies more, of all.
+# until_did N: waits until all loads together have done N more copies.
 until_did() {
 	local want=$(($(did) + $1)) try
 
@@ -67,7 +70,8 @@ until_did() {
 	return 1
 }
 
-# lose HOW...: in the middle of copies; each must end well, and those from before read well.
+# lose COMMAND...: runs COMMAND, which takes a device away, while three loads copy.  All copies
+# must succeed, and files written before and after COMMAND must read back right.
 lose() {
 	local pids=() i rc=0
 
@@ -88,12 +92,13 @@ lose() {
 	return $rc
 }
 
-# Without carrier: the ports say so, and all go over to the other one.
+# The network device of rxe1 loses its carrier, so the port of rxe1 goes down.  All connections go
+# over to rxe0.
 port_down() {
 	lose ip link set dummy1 carrier off && taken 4 0 && [ "$(on rxe1)" = 0 ]
 }
 
-# New connections use both again.
+# When the port is up again, new connections are spread over both devices.
 port_up() {
 	local try
 
@@ -105,7 +110,7 @@ port_up() {
 	taken 2 2
 }
 
-# The whole interface goes, with its address.
+# The network device of rxe1 is set down, by which it also loses its address.
 interface_down() { lose ip link set dummy1 down && taken 4 0; }
 
 all_end() { cluster stop && [ "$(on rxe0)" = 0 ]; }

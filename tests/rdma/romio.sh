@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# romio.sh - MPI-IO over verbs: those of ROMIO's own programs that take no
-# locks (and no 4 GiB), and patterns in pieces.  Sourced by run.sh.
+# romio.sh - MPI-IO over verbs: mpi_bench with noncontiguous patterns, and those of ROMIO's own
+# test programs that take no locks and write less than 4 GiB.  Sourced by run.sh.
 . "$here/servers.sh"
 . "$top/tests/mpi/romio_programs.sh"
 
 ROMIO_TESTS=$build/tests/mpi
-# one that hangs leaves time for the others
+# a program that hangs is ended after this, so that the others still run
 program_seconds=40
 
 mpi() {
@@ -16,7 +16,7 @@ mpi() {
 		-genv LD_PRELOAD "$build/romio-adio/libmpio-pvfs.so" "$@"
 }
 
-# Where the build has ROMIO's source from.
+# romio_source: prints the folder of ROMIO's source that the build was configured with.
 romio_source() {
 	sed -n 's/.*"name": "romio_source", "value": "\([^"]*\)".*/\1/p' \
 		"$build/meson-info/intro-buildoptions.json"
@@ -28,8 +28,8 @@ over_verbs() {
 	[ "$(grep -c ' up .* verbs ' "$tmp/ping")" = 4 ]
 }
 
-# At most two ranks, where the program allows it: an emulated machine takes
-# seconds to start one.
+# one RANKS WANTED PROGRAM [ARG...]: runs one of ROMIO's programs as a test.  Uses at most two
+# ranks where the program allows it, because an emulated machine takes seconds to start a rank.
 one() {
 	local n=$(($1 > 2 ? 2 : $1))
 
@@ -42,7 +42,7 @@ says_ok() {
 	[ "$(tail -n 1 "$tmp/said")" = ok ] || { cat "$tmp/said"; return 1; }
 }
 
-# pattern RANKS PROGRAM...: mpi_bench looks at the data that it reads.
+# pattern RANKS PATTERN [OPTION...]: runs mpi_bench, which checks the data that it reads.
 pattern() {
 	mpi "$1" "$build/tests/bench/mpi/mpi_bench" "$2" -r 1 "${@:3}" \
 		"pvfs:/pvfs/$2" | grep mb_per_s

@@ -6,8 +6,8 @@
 # devices (rails), MPI-IO on one (romio).
 # scripts/test runs it in rxe-vm, or on this host if it has a device itself.
 #
-# Prints "result pass|fail COUNT NAME: SECONDS or WHY" a test, at last
-# "result end"; of several parts each does.
+# Prints "result pass|fail COUNT NAME: SECONDS or WHY" for each test, and "result end" when a part
+# has ended.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,11 +20,12 @@ if [ $# -gt 2 ]; then
 fi
 tmp=$(mktemp -d)
 
-# passed COUNT NAME SINCE, failed COUNT NAME WHY
+# passed COUNT NAME SINCE, failed COUNT NAME WHY: print the result of COUNT test cases.  SINCE is
+# the value of SECONDS at their start.
 passed() { echo "result pass $1 $2: $((SECONDS - $3)) s"; }
 failed() { echo "result fail $1 $2: $3"; }
 
-# step NAME COMMAND...: one test.
+# step NAME COMMAND...: runs COMMAND as one test, which passes if COMMAND returns 0.
 step() {
 	local name=$1 since=$SECONDS
 	shift
