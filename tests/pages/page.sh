@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# page.sh - executes the commands of a page.  In its indented blocks
+# page.sh - executes the commands of a page and checks their output.  A block that is indented by
+# four spaces contains commands and expected output:
 #
-#     HOST# COMMAND           runs there as root,
-#     joe@HOST$ COMMAND       as that user; all# on every host in turn;
+#     HOST# COMMAND           root executes COMMAND on HOST
+#     joe@HOST$ COMMAND       the user joe executes COMMAND on HOST
 #
-# the lines after a command are a part of its expected output, line by line, with ... for anything;
-# after <<END come the lines of a file, to END.  A page that has
+# With all as HOST the command is executed on every host in turn.  The lines after a command are
+# lines that its output must contain, in this order; "..." stands for any text.  After a command
+# with <<END follow the lines of its input, up to END.  A page with this line continues another
+# one:
 #
 #     <!-- begins: OTHER.md, HEADING -->
 #
-# begins in the state after that page has reached that heading.
+# Then the commands of OTHER.md that stand before HEADING are executed first.
 
-# page_steps PAGE: each as "LINE HOST USER" and the command's lines, closed by an empty line
-# of \f; expected lines begin with \v.
+# page_steps PAGE: prints the steps of a page.  A step begins with a line "LINE HOST USER", the
+# lines of its command follow, and then the lines of expected output, each after a \v.  A line \f
+# ends the step.
 page_steps() {
 	awk '
 	function close_step() { if (open) print "\f"; open = 0 }
@@ -39,7 +43,8 @@ page_steps() {
 	END { close_step() }' "$1"
 }
 
-# page_says OUTPUT EXPECTED...: each in its turn
+# page_says OUTPUT EXPECTED...: checks that the file OUTPUT contains the expected lines in this
+# order.  Otherwise prints the first one that is missing.
 page_says() {
 	local out=$1 want line ok
 	shift
@@ -60,7 +65,7 @@ page_says() {
 	done
 }
 
-# page_step LINE HOST USER COMMAND EXPECTED...
+# page_step LINE HOST USER COMMAND EXPECTED...: executes one step and checks its output.
 page_step() {
 	local line=$1 host=$2 user=$3 command=$4 lacks since=$SECONDS
 	local -a where=("$host")
@@ -82,7 +87,7 @@ page_step() {
 	echo "line $line ($((SECONDS - since)) s) $user@${where[*]}: ${command%%$'\n'*}"
 }
 
-# page_begins PAGE: the steps of what was done before
+# page_begins PAGE: prints the steps of the other page that PAGE continues, if it continues one.
 page_begins() {
 	local other heading
 
