@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Atomic mode over pieces: readers never see half of a write.
+# In MPI's atomic mode a reader never sees half of a write, even if both consist of many pieces.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4

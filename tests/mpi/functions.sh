@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# functions.sh - MPI programs on a file system of their own; sourced by each
-# test (bash), after which $mpi runs programs with libmpio-pvfs.so.
+# functions.sh - runs MPI programs on a PVFS file system that is made for the test.  Sourced by
+# each test (bash).
 . "$(dirname "${BASH_SOURCE[0]}")/../e2e/functions.sh"
 
 : "${LIBMPIO:?the path of libmpio-pvfs.so}"
 requires_mpich
 
-# mpi N PROGRAM [ARG...]: bounded, with our MPI_File_* ahead of MPICH's.
+# mpi N PROGRAM [ARG...]: runs PROGRAM on N ranks, for a limited time. libmpio-pvfs.so is
+# preloaded, so that its MPI_File_* functions are called instead of MPICH's.
 mpi() {
 	local n=$1
 	shift
@@ -14,8 +15,8 @@ mpi() {
 	timeout 300 "$mpiexec" -n "$n" -genv LD_PRELOAD "$LIBMPIO" "$@"
 }
 
-# says_ok N PROGRAM [ARG...]: fails unless its last line is "ok"; the MPI
-# library may have had something to say before.
+# says_ok N PROGRAM [ARG...]: fails unless the last line of the output is "ok".  The MPI library
+# may print messages before it.
 says_ok() {
 	mpi "$@" >"$tmp/said" 2>&1
 	[ "$(tail -n 1 "$tmp/said")" = ok ] && return

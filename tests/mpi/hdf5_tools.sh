@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# HDF5's command line tools print the same for a file that an MPI-IO program wrote, on a mount and
-# past it, as for its copy on a local disk.
+# HDF5's command line tools read a file that an MPI-IO program wrote.  They must print the same
+# for it on a FUSE mount, with the preloaded library, and for a copy on a local disk.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
@@ -12,7 +12,8 @@ for tool in h5dump h5ls h5diff h5repack h5stat h5copy; do requires tool $tool; d
 start_pvfs -n 4
 says_ok 4 "$MPI_PROGRAMS/hdf5_slabs" pvfs:/pvfs/slabs.h5
 
-# tools FOLDER: prints their output there for slabs.h5 and for the files made from it.
+# tools FOLDER: runs the tools in FOLDER on slabs.h5 and on files made from it, and prints their
+# output.
 tools() {
 	cd "$1" || return
 	h5ls -rv slabs.h5 && h5dump -p slabs.h5 && h5stat slabs.h5
@@ -27,7 +28,7 @@ tools() {
 mkdir "$tmp/local"
 must pvfs-cp /pvfs/slabs.h5 "$tmp/local/slabs.h5"
 tools "$tmp/local" >"$tmp/want" 2>&1
-# all of them had something to say
+# equal outputs prove something only if each tool printed what it is for
 for word in 'Dataset {128/128, 96/96}' 'HDF5 "slabs.h5"' 'File information' \
 	'dataset: </plain> and </plain>' 'other  *Dataset'; do
 	grep -q "$word" "$tmp/want" || fail "HDF5's tools do not say '$word'"

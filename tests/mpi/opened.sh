@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# MPI programs open() on a mount the data that MPI-IO wrote, in the same process and in another,
-# with each kind of cache and past the mount; and so if MPI-IO opens the mount's names.
+# MPI programs open() data on a FUSE mount that MPI-IO wrote, in the same process and in another.
+# They do so with each kind of cache, and with the preloaded library, which does not go through
+# the mount.  The same must work if MPI-IO is given the mount's file names.
 . "$(dirname "$0")/functions.sh"
 . "$e2e/mounting.sh"
 . "$e2e/preloading.sh"
 
 start_pvfs -n 3
-# in either order of the two libraries
+# the two preloaded libraries must work in either order
 orders=("$LIBMPIO" "$LIBMPIO:$preload" "$preload:$LIBMPIO")
 for cache in none open; do
 	# with cache=open an attribute may be a second old

@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Our MPI programs: hints, names with colons, and the benchmarks, which check the data that they read.
+# Runs the project's own MPI programs: hints, file names with colons, and the benchmarks, which
+# check the data that they read.
 . "$(dirname "$0")/functions.sh"
 
-# bench PROGRAM [OPTION...]: its line of JSON has to be one
+# bench PROGRAM [OPTION...]: runs a benchmark and checks that it prints valid JSON
 bench() {
 	mpi 4 "$MPI_BENCH" -r 1 "$@" "pvfs:/pvfs/$1" >"$tmp/json" ||
 		fail "mpi_bench $*"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# romio_programs.sh - ROMIO's own programs as its runtests calls them; sourced
-# (bash).  Wants $ROMIO_TESTS, $ROMIO_SOURCE and a function mpi RANKS PROGRAM
-# [ARG...].
+# romio_programs.sh - runs ROMIO's own test programs with the arguments of its script runtests.
+# Sourced (bash) by scripts that define $ROMIO_TESTS, $ROMIO_SOURCE and a function mpi RANKS
+# PROGRAM [ARG...].
 #
-# romio_lock_free FILE RUN, romio_locking FILE RUN, romio_large FILE RUN: calls
-# RUN RANKS WANTED PROGRAM [ARG...] for each; FILE begins the names of their
-# files.
+# romio_lock_free FILE RUN, romio_locking FILE RUN and romio_large FILE RUN each run one group of
+# the programs: they call RUN RANKS WANTED PROGRAM [ARG...] for each.  The names of the programs'
+# files begin with FILE.
 
-# romio_ok RANKS WANTED PROGRAM [ARG...]: a program's exit status says nothing,
-# it has to print WANTED.
+# romio_ok RANKS WANTED PROGRAM [ARG...]: checks that PROGRAM prints WANTED.  A successful exit
+# status is not enough, because the programs also exit so after errors.
 romio_ok() {
 	mpi "$1" "$ROMIO_TESTS/$3" "${@:4}" >"$tmp/out" 2>&1 &&
 		grep -q "$2" "$tmp/out" && { [ "$3" != file_info ] ||
@@ -17,8 +17,9 @@ romio_ok() {
 	return 1
 }
 
-# file_info knows the defaults of some drivers only.  For others it asks for striping_factor=0 and
-# wants to see 0, where we show what the file has.  It may complain of nothing else.
+# Checks that file_info complains only about striping_factor.  It demands the value 0 there, which
+# it asked for, because it knows the defaults of some drivers only.  PVFS shows the file's actual
+# number of servers.
 romio_info_ok() {
 	local it='striping_factor is [1-9][0-9]*; should be 0'
 
@@ -48,12 +49,12 @@ romio_lock_free() {
 	$run 1 "$ok" syshints "$ROMIO_SOURCE/test/test_hintfile"
 }
 
-# Writes 4 GiB.
+# The program that writes 4 GiB.
 romio_large() {
 	"$2" 1 'Data read back is correct' large_file -fname "$1.large"
 }
 
-# Atomic mode and shared file pointers.
+# The programs that use atomic mode or shared file pointers, which need locks.
 romio_locking() {
 	local file=$1 run=$2 program
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# ROMIO's own programs on "pvfs:" files.
+# Runs ROMIO's own test programs on files that are named "pvfs:...".
 . "$(dirname "$0")/functions.sh"
 . "$(dirname "$0")/romio_programs.sh"
 
@@ -20,7 +20,8 @@ start_pvfs -n 4
 cd "$tmp" || exit
 romio_lock_free pvfs:/pvfs/romio judge
 romio_locking pvfs:/pvfs/romio judge
-# large_file runs only over local: tests/e2e/big_sparse_file.sh has such offsets over tcp
+# large_file writes 4 GiB, so it runs only over local; tests/e2e/big_sparse_file.sh checks such
+# offsets over tcp
 [ "${PVFS_TEST_SCHEME:-tcp}" != local ] || romio_large pvfs:/pvfs/romio judge
 
 say "$passed of $((passed + ${#bad[@]})) programs found no errors"

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# Random nested data types, on "pvfs:" files and on ordinary ones, in one
-# program.  TYPES_SEED and TYPES_ROUNDS choose others.
+# Writes and reads files with random nested data types, on PVFS and on a local file system.  The
+# program checks file and memory against the definition of the types.  TYPES_SEED chooses other
+# types, TYPES_ROUNDS another number of rounds.
 . "$(dirname "$0")/functions.sh"
 
 start_pvfs -n 4
