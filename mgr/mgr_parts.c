@@ -137,7 +137,7 @@ int parts_open_base(struct mgr *mgr)
 	int rc = random_id(&mgr->boot);
 
 	if (!rc)
-		rc = boot_id(&mgr->host);
+		rc = clock_id(&mgr->clock);
 	if (rc)
 		return rc;
 	descriptors_raise(); /* each client needs some */

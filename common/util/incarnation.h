@@ -17,10 +17,14 @@
 uint64_t process_start(pid_t pid);
 
 /*
- * Identifies the current boot: a clock_boot() value on disk needs it. Returns the same id until
- * the host reboots. Without /proc the id is random at each call, so no value on disk counts as
- * from this boot. 0, or -errno of random_id().
+ * Identifies the current boot. Returns the same id until the host reboots. Without /proc the id is
+ * random at each call, so nothing on disk counts as from this boot. 0, or -errno of random_id().
  */
 int boot_id(uint64_t *id);
+/*
+ * Identifies the clock of clock_boot(), which depends on the boot and on the time namespace of this
+ * process: time_namespaces(7). A clock_boot() value on disk needs it. Errors as of boot_id().
+ */
+int clock_id(uint64_t *id);
 
 #endif

@@ -17,7 +17,7 @@ struct intent_row {
 	uint32_t slot;
 	uint32_t op;
 	uint64_t expiry; /* since version 2 */
-	uint64_t host;
+	uint64_t clock;
 	uint64_t born; /* since version 3 */
 	/* since version 4, which earlier releases reject; written for rings other than 0 only */
 	uint32_t ring, zero;
@@ -75,7 +75,7 @@ static int intent_row_decode(struct store *st, const struct store_cursor *it,
 		.slot = le32toh(r.slot),
 		.op = le32toh(r.op),
 		.expiry = le64toh(r.expiry),
-		.host = le64toh(r.host),
+		.clock = le64toh(r.clock),
 		.born = le64toh(r.born),
 	};
 	return 0;
@@ -95,7 +95,7 @@ int intent_put(struct store *st, const struct intent *in)
 		.slot = htole32(in->slot),
 		.op = htole32(in->op),
 		.expiry = htole64(in->expiry),
-		.host = htole64(in->host),
+		.clock = htole64(in->clock),
 		.born = htole64(in->born),
 		.ring = htole32(in->dist.ring),
 	};

@@ -36,8 +36,8 @@ struct intent {
 	uint32_t op;
 	/* for RESIZE, the time after which an iod must not execute it */
 	uint64_t expiry;
-	/* clock_boot() of the boot to which expiry and born refer */
-	uint64_t host;
+	/* clock_id() of the clock to which expiry and born refer */
+	uint64_t clock;
 	/* for RESIZE, the time when it was requested, on the same clock as expiry */
 	uint64_t born;
 };

@@ -46,9 +46,10 @@ uint64_t jobs_term(const struct mgr *mgr);
 void jobs_note_displaced(struct mgr *mgr);
 /*
  * Tells how to read the times in a record that the run of the manager with this term wrote.  0:
- * they are times of our clock_boot().  Not 0: that run had another clock (it was on another
- * host, or before a reboot of this one), so its times cannot be compared with ours.  Then the
- * result is a time of our clock_boot() that is later than all times that the run wrote.
+ * they are times of our clock_boot().  Not 0: that run had another clock (it was on another host,
+ * in another time namespace, or before a reboot of this host), so its times cannot be compared
+ * with ours.  Then the result is a time of our clock_boot() that is later than all times that the
+ * run wrote.
  */
 uint64_t jobs_clock_of(const struct mgr *mgr, uint64_t term);
 

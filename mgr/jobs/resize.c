@@ -109,14 +109,14 @@ static const struct job_ops resize_ops = {
 };
 
 /*
- * The remaining time, ns; 0: it is late.  Times from another boot of the host are not
+ * The remaining time, ns; 0: it is late.  Times of another clock are not
  * comparable.
  */
 static uint64_t time_left(const struct file_job *job)
 {
 	uint64_t now = clock_boot();
 
-	if (job->in.host != job->mgr->host || job->in.expiry <= now)
+	if (job->in.clock != job->mgr->clock || job->in.expiry <= now)
 		return 0;
 	return job->in.expiry - now;
 }

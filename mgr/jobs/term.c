@@ -117,19 +117,22 @@ static int load_clock(struct mgr *mgr)
 	return rc == -ENOENT ? note_begun(mgr) : rc;
 }
 
-/* Records since which term times are on this clock_boot(), which restarts with the host. */
+/*
+ * Records since which term times are on this clock_boot(), which is another one after a reboot and
+ * in another time namespace.
+ */
 static int note_clock(struct mgr *mgr)
 {
 	struct mgr_jobs *jobs = mgr->jobs;
-	uint64_t host = 0;
-	int rc = meta_get_u64(mgr->st, "clock", &host);
+	uint64_t clock = 0;
+	int rc = meta_get_u64(mgr->st, "clock", &clock);
 
-	if (!rc && host == mgr->host)
+	if (!rc && clock == mgr->clock)
 		return load_clock(mgr);
 	if (rc && rc != -ENOENT)
 		return rc;
 	jobs->since = jobs->term;
-	rc = meta_put_u64(mgr->st, "clock", mgr->host);
+	rc = meta_put_u64(mgr->st, "clock", mgr->clock);
 	if (!rc)
 		rc = meta_put_u64(mgr->st, "clock_since", jobs->since);
 	return rc ? rc : note_begun(mgr);

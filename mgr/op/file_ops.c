@@ -143,7 +143,7 @@ struct intent *op_intent(const struct mgr_op *op)
 	in->op = op->rpc->op;
 	in->expiry = op->rpc->expiry;
 	in->born = clock_boot();
-	in->host = op->mgr->host;
+	in->clock = op->mgr->clock;
 	return in;
 }
 

@@ -88,8 +88,8 @@ struct mgr {
 	struct rpc_ctx *ctx;
 	struct rpc_server *server;
 	uint64_t boot; /* random, new at every start */
-	/* identifies this boot of this host; a stored clock_boot() value is valid only with it */
-	uint64_t host;
+	/* clock_id(); a stored clock_boot() value is valid only with it */
+	uint64_t clock;
 	uint64_t started; /* clock_now() */
 
 	struct mgr_jobs *jobs;

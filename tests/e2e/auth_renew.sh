@@ -158,12 +158,37 @@ all
 mgr" cat "$tmp/m2/again"
 expect $((opened + 2)) sessions
 
-# ---- a false manager ends no session; of several ones, another one would lead ----
-
 if [ -n "${PVFS_TEST_MANAGERS:-}" ]; then
 	unmount "$tmp/m2" $daemon
 	exit
 fi
+
+# ---- the manager in a time namespace, where CLOCK_BOOTTIME is another one ----
+
+if unshare --time --fork true 2>/dev/null; then
+	mkdir "$tmp/shim"
+	cat >"$tmp/shim/pvfs-mgr" <<-END
+		#!/bin/sh
+		exec unshare --time --boottime 1000000 --fork --kill-child \
+			"$PVFS_BUILD/mgr/pvfs-mgr" "\$@"
+	END
+	chmod +x "$tmp/shim/pvfs-mgr"
+	holds shifted
+	exec 6>"$tmp/shifted"
+	until_true 30 grep -q holding "$tmp/shifted.said"
+	must cluster kill-mgr
+	must cluster start-mgr -b "$tmp/shim" 6>&-
+	until_true 30 resumed $held 1
+	must cluster kill-mgr
+	must cluster start-mgr 6>&-
+	until_true 30 resumed $held 2
+	exec 6>&-
+	wait $held || fail "the session did not survive"
+else
+	say 'no time namespaces here'
+fi
+
+# ---- a false manager ends no session; of several ones, another one would lead ----
 
 exec 6>>"$tmp/m2/again"
 must eval 'echo here >&6'

@@ -236,11 +236,11 @@ START_TEST(test_old_intents)
 	ck_assert_uint_eq(got.handle, 41);
 	ck_assert_uint_eq(got.size, 1000);
 	ck_assert_uint_eq(got.expiry, 0);
-	ck_assert_uint_eq(got.host, 0);
+	ck_assert_uint_eq(got.clock, 0);
 	ck_assert_int_eq(intent_next(fx.st, INTENT_RESIZE, 1, &got), 0);
 	ck_assert_uint_eq(got.handle, 42);
 	ck_assert_uint_eq(got.expiry, 77);
-	ck_assert_uint_eq(got.host, 88);
+	ck_assert_uint_eq(got.clock, 88);
 	ck_assert_uint_eq(got.born, 0);
 	ck_assert_int_eq(intent_next(fx.st, INTENT_RESIZE, 2, &got), -EIO);
 }
