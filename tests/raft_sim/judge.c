@@ -236,6 +236,19 @@ static void judge_voter(struct sim_node *node)
 			 node->id);
 }
 
+void judge_transfer(struct sim_node *node)
+{
+	struct sim *sim = node->sim;
+	uint64_t took = (sim->now - sim->handed_over) / SIM_MS;
+
+	if (sim->handed_over && took >= SIM_HEARTBEAT_MS)
+		sim_fail(sim,
+			 "node %" PRIu64 " leads only %" PRIu64
+			 " ms after a transfer began",
+			 node->id, took);
+	sim->handed_over = 0;
+}
+
 void judge_end(struct sim *sim)
 {
 	uint64_t voters[MEMBERS_MAX];

@@ -110,16 +110,31 @@ static void pause_node(struct sim *sim)
 
 static void hand_over(struct sim *sim)
 {
+	struct member_status status;
+	unsigned int voters = 0;
+
 	for (unsigned int i = 0; i < sim->n_nodes; i++) {
 		struct sim_node *node = &sim->nodes[i];
 
 		if (!node->member || node->paused || !node->leads)
 			continue;
 		sim_note(sim, "node %" PRIu64 " hands over", node->id);
+		member_get_status(node->member, &status);
+		for (unsigned int j = 0; j < status.n; j++)
+			voters += status.peers[j].voter;
 		sim_heap_use(&node->heap);
-		(void)member_transfer(node->member, 0);
+		/* Two voters need the former leader, which restarts. */
+		if (!member_transfer(node->member, 0) && sim->calm &&
+		    voters > 2)
+			sim->handed_over = sim->now;
 		return;
 	}
+}
+
+void sim_calm_transfer(struct sim *sim)
+{
+	sim->delay = SIM_MS;
+	hand_over(sim);
 }
 
 static void slow_disk(struct sim *sim)

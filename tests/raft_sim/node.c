@@ -8,7 +8,6 @@
 #include "tests/raft_sim/sim.h"
 
 #define ELECTION_MS 500u
-#define HEARTBEAT_MS 50u
 #define SEGMENT (256u << 10)
 
 /* ---- the clock ---- */
@@ -140,6 +139,7 @@ static void node_gained(void *arg, uint64_t term)
 	node->sim->leaders_n++;
 	sim_note(node->sim, "node %" PRIu64 " leads in term %" PRIu64, node->id,
 		 term);
+	judge_transfer(node);
 }
 
 static void node_ends(void *arg, const char *why)
@@ -248,7 +248,7 @@ static struct member_attr node_attr(struct sim_node *node)
 			       .fill = node_fill },
 		.applied = node->durable_to,
 		.election_ms = ELECTION_MS,
-		.heartbeat_ms = HEARTBEAT_MS,
+		.heartbeat_ms = SIM_HEARTBEAT_MS,
 		.segment_size = SEGMENT,
 		.log_limit = 16 * SEGMENT,
 		.checkpoint_bytes = 2 * SEGMENT,

@@ -20,6 +20,7 @@
 #include "tests/raft_sim/sim.h"
 
 #define FAULTS_END (25000 * SIM_MS)
+#define TRANSFER (32000 * SIM_MS)
 #define CALLS_END (36000 * SIM_MS)
 #define RUN_END (39000 * SIM_MS)
 
@@ -224,8 +225,13 @@ static void strike(struct sim *sim)
 {
 	struct sim_event next = { .kind = SIM_NEMESIS, .node = SIM_NODES };
 
+	if (sim->calm) {
+		sim_calm_transfer(sim);
+		return;
+	}
 	if (sim->now >= FAULTS_END) {
 		sim_nemesis_end(sim);
+		sim_add(sim, TRANSFER - sim->now, &next);
 		return;
 	}
 	sim_nemesis(sim);

@@ -26,6 +26,7 @@
 /* maximum number of managers, with those that are added later */
 #define SIM_NODES 10u
 #define SIM_MS UINT64_C(1000000)
+#define SIM_HEARTBEAT_MS 50u
 
 /* ---- heap.c: the memory of libraft, by process ---- */
 
@@ -147,6 +148,7 @@ struct sim {
 	unsigned int
 		/* per thousand: leaders that are killed as soon as they are elected */
 		kill_new;
+	uint64_t handed_over; /* when a leader did so without faults; 0: it did not */
 
 	/* judge.c */
 	uint64_t *history; /* by index: the identity of the entry */
@@ -182,6 +184,8 @@ void sim_nemesis(struct sim *sim);
 void sim_ambush(struct sim *sim, struct sim_node *voter);
 void sim_crash(struct sim *sim, struct sim_node *node, bool power);
 void sim_nemesis_end(struct sim *sim);
+/* After the end of the faults: the leader hands over. */
+void sim_calm_transfer(struct sim *sim);
 
 /* ---- group_changes.c ---- */
 
@@ -198,6 +202,8 @@ void judge_acknowledged(struct sim_node *node, uint64_t id);
 /* Called when this node answers a read under its lease. */
 void judge_read(struct sim_node *node);
 void judge_leases(struct sim *sim);
+/* This node leads: after a transfer without faults it does not wait for a heartbeat. */
+void judge_transfer(struct sim_node *node);
 /*
  * Compares committed entries, and the leaders of one term.  Returns true if the node was just
  * elected.
