@@ -9,6 +9,7 @@
 #include "common/util/daemon.h"
 #include "server/wait/lease.h"
 #include "server/iod_int.h"
+#include "server/state/iod_peers.h"
 #include "server/xfer/xfer.h"
 
 _Static_assert(IOD_THREADS_MAX <= PULSE_LOOPS_MAX, "each has a bit");
@@ -61,6 +62,7 @@ void worker_close(struct worker *w)
 	struct iod_session *ses;
 
 	lease_close(w);
+	iod_peers_close(w);
 	copies_close(w->copies);
 	xfer_free_all(w);
 	while ((ses = LIST_FIRST(&w->sessions)))

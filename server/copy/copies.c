@@ -64,7 +64,6 @@ void copies_close(struct copies *copies)
 
 	if (!copies)
 		return;
-	copy_peers_close(copies);
 	while ((c = LIST_FIRST(&copies->list))) {
 		remove_copy(c);
 		free_copy(c);

@@ -30,7 +30,7 @@ void op_copy(struct worker *w, struct rpc_req *req);
  * the first copy.  -ENOMEM.
  */
 int copies_open(struct worker *w, struct copies **copies);
-/* Drops running copies without a reply.  NULL: nothing happens. */
+/* Call it after iod_peers_close().  Drops running copies without a reply.  NULL: nothing happens. */
 void copies_close(struct copies *copies);
 /*
  * Ends the copies of the session.  Each is answered with status (-errno) once its file accesses

@@ -51,7 +51,6 @@ struct copy_part {
 struct copies {
 	struct worker *worker;
 	uint8_t *block; /* of all parts; NULL: not allocated yet */
-	struct rpc_peer **peer; /* niods; NULL: not used yet */
 	TAILQ_HEAD(, object_copy) turns;
 	LIST_HEAD(, object_copy) list;
 	struct copy_part part[COPY_PARTS];
@@ -77,7 +76,5 @@ void copy_part_write(struct copy_part *part, copy_part_fn *done);
  * A file access continues, and done() is called at its end.
  */
 void copy_part_cancel(struct copy_part *part);
-/* Closes the connections to other iods. */
-void copy_peers_close(struct copies *copies);
 
 #endif

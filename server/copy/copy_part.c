@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* copy_part.c - reads and writes a part of a copy: in this iod's store or from another iod. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/util/clock.h"
-#include "common/util/random_id.h"
 #include "server/copy/copies_int.h"
+#include "server/state/iod_peers.h"
 
 /* ---- in the store ---- */
 
@@ -38,60 +36,6 @@ void copy_part_write(struct copy_part *p, copy_part_fn *done)
 
 	p->done = done;
 	change_start(prepare_access(p, p->copy->obj, off));
-}
-
-/* ---- connections to other iods ---- */
-
-static int open_peer(struct copies *copies, uint32_t k, struct rpc_peer **peer)
-{
-	const struct iod_conf *conf = &copies->worker->iod->conf;
-	struct rpc_cred cred = { 0 };
-	char name[24];
-	struct rpc_peer_attr attr = { .addr = conf->iods[k],
-				      .name = name,
-				      .fix = "copies between the two go "
-					     "through their clients",
-				      .role = WIRE_ROLE_IOD,
-				      .fsid = conf->fsid,
-				      .cred = &cred,
-				      .prover = keyring_prover(
-					      copies->worker->iod->ring),
-				      .seal = conf->auth.seal,
-				      .server = WIRE_ROLE_IOD,
-				      .index = k,
-				      .impatient = true };
-	int rc = random_id(&attr.session);
-
-	snprintf(name, sizeof(name), "iod %u", k);
-	snprintf(cred.name, sizeof(cred.name), "pvfs-iod %u", conf->index);
-	return rc ? rc : rpc_peer_open(copies->worker->ctx, &attr, peer);
-}
-
-static int get_peer(struct copies *copies, uint32_t k, struct rpc_peer **peer)
-{
-	const struct iod_conf *conf = &copies->worker->iod->conf;
-	int rc = 0;
-
-	if (k >= conf->niods)
-		return -EOPNOTSUPP;
-	if (!copies->peer)
-		copies->peer = calloc(conf->niods, sizeof(copies->peer[0]));
-	if (!copies->peer)
-		return -ENOMEM;
-	if (!copies->peer[k])
-		rc = open_peer(copies, k, &copies->peer[k]);
-	*peer = copies->peer[k];
-	return rc;
-}
-
-void copy_peers_close(struct copies *copies)
-{
-	uint32_t k;
-
-	for (k = 0; copies->peer && k < copies->worker->iod->conf.niods; k++)
-		if (copies->peer[k])
-			rpc_peer_close(copies->peer[k], true);
-	free(copies->peer);
 }
 
 /* ---- READ from another iod ---- */
@@ -154,7 +98,8 @@ static int start_call(struct copy_part *p)
 		     8];
 	struct wire_out out;
 	struct rpc_peer *peer;
-	int rc = get_peer(p->copies, le32toh(copy_body(p->copy)->iod), &peer);
+	int rc = iod_peer_get(p->copies->worker,
+			      le32toh(copy_body(p->copy)->iod), &peer);
 
 	if (rc)
 		return rc;

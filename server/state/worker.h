@@ -89,6 +89,7 @@ struct worker {
 	LIST_HEAD(, xfer) xfers; /* in progress */
 	LIST_HEAD(, xfer) spare; /* free, for reuse */
 	struct copies *copies; /* copies.h */
+	struct rpc_peer **peers; /* of each iod; NULL: none yet: iod_peers.h */
 	/* requests that wait for late changes: gate_waiter.c */
 	LIST_HEAD(, gate_waiter) gate_waiters;
 	TAILQ_HEAD(, lease_waiter)
