@@ -136,6 +136,7 @@ enum wire_op {
 	WIRE_COUNTER	= 86,	/* fetch-and-add on a counter of a file */
 	WIRE_PLACE	= 87,	/* the address of a counter, for RDMA atomics */
 	WIRE_SHARE	= 88,	/* the address of blocks that are read often: block.h */
+	WIRE_ORDER	= 89,	/* iod only: a change of an object of a copyset; reply: empty */
 	WIRE_ASSIGN	= 91,	/* mgr only: the copysets of this iod */
 };
 
@@ -148,9 +149,9 @@ static inline bool wire_op_reads(unsigned int op)
 }
 static inline bool wire_op_writes(unsigned int op)
 {
-	return op == WIRE_WRITE || op == WIRE_WRITE_LIST;
+	return op == WIRE_WRITE || op == WIRE_WRITE_LIST || op == WIRE_ORDER;
 }
-/* Whether a client changes an object with this operation. */
+/* Whether a client, or a primary for a client, changes an object with this operation. */
 static inline bool wire_op_changes(unsigned int op)
 {
 	return wire_op_writes(op) || op == WIRE_FALLOCATE || op == WIRE_COPY ||
@@ -160,7 +161,7 @@ static inline bool wire_op_changes(unsigned int op)
 /* Bits of wire_hdr.flags. */
 #define WIRE_F_REPLY	0x0001u
 #define WIRE_F_REPLAY	0x0002u	/* sent again after a broken connection */
-#define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST: the bytes that mem names follow the message.
+#define WIRE_F_DATA	0x0004u	/* WRITE, WRITE_LIST, ORDER: the bytes that mem names follow the message.
 				 * Its length does not include them. */
 #define WIRE_F_PLACE	0x0008u	/* READ, READ_LIST: mem is one range in a Fast RDMA buffer of the
 				 * client.  The server may write the reply there, after the data:
@@ -1415,6 +1416,41 @@ struct wire_fence {
 };
 
 /*
+ * ORDER: the primary of a copyset has another member make a change that it is about to make itself.
+ * The header names the copyset and the version.  A WRITE is described by io, as in the operation
+ * WRITE; for the other kinds, io has the handle and zeros.  The member answers when the change is
+ * made: docs/copies.md.  Tail: as in WRITE.
+ *
+ * EAGAIN: the member does not know this version yet; repeat it.  WIRE_ECOPYSET: a later version is
+ * in force there.  ESTALE: the session is fenced.  ECONNABORTED: an earlier process of the member
+ * got the order.  Of these, nothing was done.  After any other error, a part may be done.
+ */
+#define WIRE_ORDER_REGIONS 512u
+enum wire_order_kind {
+	WIRE_ORDER_WRITE,	/* arg: 0, 0 */
+	WIRE_ORDER_RESIZE,	/* size; id of the truncation as in wire_resize */
+	WIRE_ORDER_SPACE,	/* offset and length, as in wire_fallocate */
+	WIRE_ORDER_COUNTER,	/* value from which a new primary continues; number of the counter */
+	WIRE_ORDER_END
+};
+struct wire_order {
+	struct wire_io io;
+	le64 number;		/* grows with each order of a primary for the copyset */
+	le64 below;		/* all orders with lower numbers are complete at all members */
+	/* the request of which this is a part: its session, and its slot at the iod that got it */
+	le64 session;
+	le64 seq;
+	le64 total;		/* WRITE: bytes of all its orders to one member; others: 0 */
+	le64 arg[2];
+	le32 slot;
+	le32 origin;		/* iod that got the request */
+	le32 primary;		/* iod that sends the order */
+	le32 kind;		/* enum wire_order_kind */
+	le32 flags;		/* SPACE: WIRE_FA_*; others: 0 */
+	le32 zero;
+};
+
+/*
  * ASSIGN: rows of copysets with this iod, or without it from now on.  The iod refuses their earlier
  * versions, and ignores a row that is not newer than its own.  When it answers, the rows are on
  * stable storage.  EAGAIN: they are not; send them again.  EOPNOTSUPP: a copyset has more than one
@@ -1687,6 +1723,7 @@ _Static_assert(sizeof(struct wire_counter) == 24, "wire_counter");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
+_Static_assert(sizeof(struct wire_order) == 112, "wire_order");
 _Static_assert(sizeof(struct wire_assign) == 8, "wire_assign");
 _Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");

@@ -92,6 +92,7 @@ const char *wire_check_readdir(const struct wire_msg *msg);
 const char *wire_check_auth_rep(const struct wire_msg *msg);
 const char *wire_check_mount_rep(const struct wire_msg *msg);
 const char *wire_check_copysets_rep(const struct wire_msg *msg);
+const char *wire_check_order(const struct wire_msg *msg);
 const char *wire_check_assign(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);
 const char *wire_check_metrics_rep(const struct wire_msg *msg);

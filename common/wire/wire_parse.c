@@ -419,8 +419,8 @@ uint64_t wire_data_len(const struct wire_msg *msg)
 	unsigned int op = le16toh(msg->hdr->op);
 	const struct wire_io *io = msg->body;
 
-	if (!(le16toh(msg->hdr->flags) & WIRE_F_DATA) ||
-	    (op != WIRE_WRITE && op != WIRE_WRITE_LIST) || !io->nmem)
+	if (!(le16toh(msg->hdr->flags) & WIRE_F_DATA) || !wire_op_writes(op) ||
+	    !io->nmem)
 		return 0;
 	return le64toh(io->total);
 }

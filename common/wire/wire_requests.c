@@ -121,6 +121,7 @@ bool wire_op_has_copyset(unsigned int op)
 	case WIRE_COUNTER:
 	case WIRE_PLACE:
 	case WIRE_BORROW:
+	case WIRE_ORDER:
 		return true;
 	default:
 		return false;

@@ -547,6 +547,21 @@ static const struct wire_form fence = {
 	.check = wire_check_fence,
 };
 
+static const struct wire_form order_req = {
+	.size = sizeof(struct wire_order),
+	.fields = { ID(wire_order, session), SIZE(wire_order, io.total),
+		    MAX(wire_order, kind, WIRE_ORDER_END - 1),
+		    BITS(wire_order, flags,
+			 WIRE_FA_KEEP | WIRE_FA_PUNCH | WIRE_FA_ZERO),
+		    ZERO(wire_order, zero) },
+	.items = { ITEM(ARRAY, wire_order, io.nreg, sizeof(struct wire_region),
+			WIRE_ORDER_REGIONS),
+		   ITEM(ARRAY, wire_order, io.nmem, sizeof(struct wire_mem),
+			WIRE_MEM_MAX),
+		   ITEM(DATA, wire_order, io.data_len, 1, WIRE_INLINE_MAX) },
+	.check = wire_check_order,
+};
+
 static const struct wire_form assign = {
 	.size = sizeof(struct wire_assign),
 	.fields = { ZERO(wire_assign, zero) },
@@ -711,6 +726,7 @@ static const struct wire_op_desc ops[] = {
 	OP(COUNTER, counter_req, counter_rep),
 	OP(PLACE, place_req, place_rep),
 	OP(SHARE, empty, share_rep),
+	OP(ORDER, order_req, empty),
 	OP(ASSIGN, assign, empty),
 };
 

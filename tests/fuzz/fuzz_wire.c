@@ -236,6 +236,28 @@ static void check_metrics(const struct wire_msg *msg)
 	}
 }
 
+static void check_order(const struct wire_msg *msg)
+{
+	const struct wire_order *body = msg->body;
+	uint64_t off = le64toh(body->arg[0]), end;
+
+	FUZZ_SURE(wire_copyset(msg->hdr).id && body->session);
+	switch (le32toh(body->kind)) {
+	case WIRE_ORDER_WRITE:
+		check_io(msg);
+		break;
+	case WIRE_ORDER_RESIZE:
+		FUZZ_SURE(off <= INT64_MAX);
+		break;
+	case WIRE_ORDER_SPACE:
+		FUZZ_SURE(extent_end(off, le64toh(body->arg[1]), &end));
+		break;
+	default:
+		FUZZ_SURE(le32toh(body->kind) == WIRE_ORDER_COUNTER);
+		FUZZ_SURE(le64toh(body->arg[1]) < WIRE_COUNTERS);
+	}
+}
+
 /* Checks the copyset of a request: the iod looks it up, or uses its own one. */
 static void check_copyset(const struct wire_hdr *hdr)
 {
@@ -260,6 +282,8 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 	check_tail(msg, end);
 	if (!reply && (op == WIRE_READ || op == WIRE_WRITE))
 		check_io(msg);
+	if (!reply && op == WIRE_ORDER)
+		check_order(msg);
 	if (!reply && (op == WIRE_READ_LIST || op == WIRE_WRITE_LIST))
 		check_list(msg);
 	if (!reply && op == WIRE_LOCK_ANY)

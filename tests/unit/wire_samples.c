@@ -83,6 +83,33 @@ static const struct wire_copyset copyset_rows[2] = {
 static const struct wire_copysets_rep copysets_rep = {
 	.revision = 9, .next = 1036, .rings = 2, .n = 2
 };
+static const struct wire_order order_mem = { .io = { 42, 21, 0, 2, 3, 0 },
+					     .number = 9,
+					     .below = 8,
+					     .session = 7,
+					     .seq = 6,
+					     .total = 42,
+					     .slot = 5,
+					     .origin = 1023,
+					     .primary = 1 };
+static const struct wire_order order_inline = { .io = { 42, 21, 0, 2, 0, 21 },
+						.session = 7,
+						.total = 21 };
+static const struct wire_order order_resize = { .io = { .handle = 42 },
+						.session = 7,
+						.arg = { INT64_MAX, 3 },
+						.kind = WIRE_ORDER_RESIZE };
+static const struct wire_order order_space = { .io = { .handle = 42 },
+					       .session = 7,
+					       .arg = { 4096, 8192 },
+					       .kind = WIRE_ORDER_SPACE,
+					       .flags = WIRE_FA_KEEP |
+							WIRE_FA_PUNCH };
+static const struct wire_order order_counter = { .io = { .handle = 42 },
+						 .session = 7,
+						 .arg = { UINT64_MAX,
+							  WIRE_COUNTERS - 1 },
+						 .kind = WIRE_ORDER_COUNTER };
 static const struct wire_assign assign = { .n = 2 };
 static const struct wire_copysets_rep copysets_none = { .revision = 5 };
 static const struct wire_evict evict = { .session = 7, .wait_ms = 1000 };
@@ -226,6 +253,15 @@ static const struct wire_disk_rep disk_rep = { 5 };
 	ARR(wire_io, nreg, regions),                                           \
 	{                                                                      \
 		NULL, 0, offsetof(struct wire_io, nmem)                        \
+	}
+
+#define ORDER .copyset = { WIRE_COPYSET_MIN, 1 }
+#define ORDER_LISTS                                                            \
+	ARR(wire_order, io.nreg, regions), ARR(wire_order, io.nmem, mems)
+#define ORDER_INLINE                                                           \
+	ARR(wire_order, io.nreg, regions),                                     \
+	{                                                                      \
+		NULL, 0, offsetof(struct wire_order, io.nmem)                  \
 	}
 
 #define LIST_LISTS ARR(wire_list, io.nreg, vecs), ARR(wire_list, io.nmem, mems)
@@ -518,6 +554,17 @@ const struct wire_sample wire_samples[] = {
 	{ "fence", WIRE_FENCE, BODY(fence),
 	  .tail = { ARR(wire_fence, n, handles) }, .ntail = 1 },
 	{ "fence reply", WIRE_FENCE, REP },
+	{ "order", WIRE_ORDER, ORDER, BODY(order_mem), .tail = { ORDER_LISTS },
+	  .ntail = 2 },
+	{ "order data", WIRE_ORDER, ORDER, .flags = WIRE_F_DATA,
+	  BODY(order_mem), .tail = { ORDER_LISTS }, .ntail = 2 },
+	{ "order inline", WIRE_ORDER, ORDER, BODY(order_inline),
+	  .tail = { ORDER_INLINE, STR(wire_order, io.data_len, data) },
+	  .ntail = 3, .gathered = true },
+	{ "order resize", WIRE_ORDER, ORDER, BODY(order_resize) },
+	{ "order space", WIRE_ORDER, ORDER, BODY(order_space) },
+	{ "order counter", WIRE_ORDER, ORDER, BODY(order_counter) },
+	{ "order reply", WIRE_ORDER, REP },
 	{ "assign", WIRE_ASSIGN, BODY(assign),
 	  .tail = { ARR(wire_assign, n, copyset_rows) }, .ntail = 1 },
 	{ "assign reply", WIRE_ASSIGN, REP },
