@@ -9,6 +9,7 @@
 #include "common/util/daemon.h"
 #include "common/util/process_limits.h"
 #include "server/copyset/assignments.h"
+#include "server/copyset/range_lock.h"
 #include "server/wait/gate_waiter.h"
 #include "server/iod.h"
 #include "common/util/incarnation.h"
@@ -128,8 +129,11 @@ static int open_counters(struct iod *iod)
 
 static int open_assignments(struct iod *iod)
 {
-	return assignments_open(iod->conf.storage, iod->conf.index, iod->log,
-				&iod->assignments);
+	int rc = range_locks_open(&iod->ranges);
+
+	return rc ? rc
+		  : assignments_open(iod->conf.storage, iod->conf.index,
+				     iod->log, &iod->assignments);
 }
 
 static int open_fabric(struct iod *iod)
@@ -187,7 +191,7 @@ static int open_server(struct iod *iod)
 		.seal = iod->conf.auth.seal,
 		.role = WIRE_ROLE_IOD,
 		.features = WIRE_FT_ENDS | WIRE_FT_ASIDE | WIRE_FT_LIFE |
-			    WIRE_FT_TERM |
+			    WIRE_FT_TERM | WIRE_FT_COPIES |
 			    (iod->shares_blocks ? WIRE_FT_SHARE : 0) |
 			    (iod->conf.auth.caps ? WIRE_FT_CAPS : 0),
 		.index = iod->conf.index,
@@ -429,6 +433,7 @@ void iod_stop(struct iod *iod)
 	if (iod->pool)
 		disk_pool_close(iod->pool);
 	assignments_close(iod->assignments);
+	range_locks_close(iod->ranges);
 	counters_close(iod->counters);
 	rdma_places_close(iod);
 	fabric_close(&iod->fabric);

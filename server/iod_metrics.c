@@ -8,9 +8,9 @@
 #include "server/store/disk_pool.h"
 
 static const char *const queues[DISK_WORK_KINDS] = {
-	[DISK_READ] = "read",	    [DISK_WRITE] = "write",
-	[DISK_FLUSH] = "flush",	    [DISK_CHANGE] = "change",
-	[DISK_CONTROL] = "control",
+	[DISK_READ] = "read",	[DISK_WRITE] = "write",
+	[DISK_FLUSH] = "flush", [DISK_CHANGE] = "change",
+	[DISK_ORDER] = "order", [DISK_CONTROL] = "control",
 };
 
 static void put_queue(const struct iod *iod, enum disk_work_kind kind,

@@ -6,6 +6,7 @@
 
 #include "common/util/clock.h"
 #include "server/copy/copies.h"
+#include "server/copyset/member_order.h"
 #include "common/util/daemon.h"
 #include "server/wait/lease.h"
 #include "server/iod_int.h"
@@ -31,6 +32,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	LIST_INIT(&w->xfers);
 	LIST_INIT(&w->spare);
 	LIST_INIT(&w->gate_waiters);
+	member_orders_open(w);
 	w->piece = calloc(RPC_LOCAL_MAX, sizeof(w->piece[0]));
 	rc = w->piece ? rpc_ctx_open(&attr, &w->ctx) : -ENOMEM;
 	if (rc)
@@ -65,11 +67,14 @@ void worker_close(struct worker *w)
 	iod_peers_close(w);
 	copies_close(w->copies);
 	xfer_free_all(w);
+	member_orders_free(w);
 	while ((ses = LIST_FIRST(&w->sessions)))
 		session_unref(ses);
 	windows_close(&w->windows);
 	mailbox_destroy(&w->mail);
 	rpc_ctx_close(w->ctx);
+	if (w->order_zones)
+		zones_close(w->order_zones);
 	zones_close(w->zones);
 	free(w->piece);
 }

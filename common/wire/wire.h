@@ -352,8 +352,8 @@ struct wire_accept {		/* private data of an accept or reject */
 				     * has a record of this session.  If a manager has no such
 				     * record, its database has lost changes, so it ends the
 				     * session. */
-#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  No end names
-				    * it yet. */
+#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  Only iods
+				    * name it. */
 #define WIRE_FT_RAFT	0x10000000u /* Managers: RAFT may have more than WIRE_RAFT_INLINE_V2 bytes
 				     * of inline data, and its reply a struct wire_raft_rep. */
 #define WIRE_NONCE_LEN	12u
@@ -1453,8 +1453,8 @@ struct wire_order {
 /*
  * ASSIGN: rows of copysets with this iod, or without it from now on.  The iod refuses their earlier
  * versions, and ignores a row that is not newer than its own.  When it answers, the rows are on
- * stable storage.  EAGAIN: they are not; send them again.  EOPNOTSUPP: a copyset has more than one
- * member, which no iod supports yet.  Only to an iod that named WIRE_FT_COPIES.
+ * stable storage.  EAGAIN: they are not; send them again.  Only to an iod that named
+ * WIRE_FT_COPIES.
  */
 struct wire_assign {		/* tail: copyset[n], as in the reply to COPYSETS */
 	le32 n;			/* at most WIRE_COPYSETS_MAX */

@@ -297,7 +297,7 @@ bool wire_job_ok(const void *job, size_t len)
 	return len <= WIRE_JOB_MAX;
 }
 
-static const char *check_space(le64 off, le64 len, uint32_t flags)
+const char *wire_check_space(le64 off, le64 len, uint32_t flags)
 {
 	uint64_t end;
 
@@ -314,53 +314,7 @@ const char *wire_check_fallocate(const struct wire_msg *msg)
 {
 	const struct wire_fallocate *body = msg->body;
 
-	return check_space(body->off, body->len, le32toh(body->flags));
-}
-
-static const char *check_order_args(const struct wire_order *body)
-{
-	switch (le32toh(body->kind)) {
-	case WIRE_ORDER_WRITE:
-		return body->arg[0] || body->arg[1]
-			       ? "wire_order.arg: of no use, not zero"
-			       : NULL;
-	case WIRE_ORDER_RESIZE:
-		return le64toh(body->arg[0]) > INT64_MAX
-			       ? "wire_order.arg: a size above 2^63 - 1"
-			       : NULL;
-	case WIRE_ORDER_SPACE:
-		return check_space(body->arg[0], body->arg[1],
-				   le32toh(body->flags));
-	default:
-		return le64toh(body->arg[1]) >= WIRE_COUNTERS
-			       ? "wire_order.arg: no such counter"
-			       : NULL;
-	}
-}
-
-const char *wire_check_order(const struct wire_msg *msg)
-{
-	const struct wire_order *body = msg->body;
-	uint32_t kind = le32toh(body->kind);
-	const char *why = check_order_args(body);
-
-	if (why)
-		return why;
-	if (!wire_copyset(msg->hdr).id)
-		return "wire_order: without a copyset";
-	if (le32toh(body->origin) >= WIRE_IOD_MAX ||
-	    le32toh(body->primary) >= WIRE_IOD_MAX)
-		return "wire_order.origin, primary: too large";
-	if (body->io.flags)
-		return "wire_order.io.flags: reserved, not zero";
-	if (kind != WIRE_ORDER_SPACE && body->flags)
-		return "wire_order.flags: of no use, not zero";
-	if (kind == WIRE_ORDER_WRITE)
-		return wire_check_write(msg);
-	return body->io.total || body->io.nreg || body->io.nmem ||
-			       body->io.data_len || body->total
-		       ? "wire_order.io: of no use, not zero"
-		       : NULL;
+	return wire_check_space(body->off, body->len, le32toh(body->flags));
 }
 
 const char *wire_check_copy(const struct wire_msg *msg)

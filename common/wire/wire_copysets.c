@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_copysets.c - checks rings and copysets: COPYSETS, ASSIGN. */
+/* wire_copysets.c - checks rings, copysets and orders: COPYSETS, ASSIGN, ORDER. */
 #include "common/wire/wire_form.h"
 
 static const char *check_ring(const struct wire_ring *ring)
@@ -82,4 +82,50 @@ const char *wire_check_copysets_rep(const struct wire_msg *msg)
 const char *wire_check_assign(const struct wire_msg *msg)
 {
 	return check_copysets(&msg->tail[0]);
+}
+
+static const char *check_order_args(const struct wire_order *body)
+{
+	switch (le32toh(body->kind)) {
+	case WIRE_ORDER_WRITE:
+		return body->arg[0] || body->arg[1]
+			       ? "wire_order.arg: of no use, not zero"
+			       : NULL;
+	case WIRE_ORDER_RESIZE:
+		return le64toh(body->arg[0]) > INT64_MAX
+			       ? "wire_order.arg: a size above 2^63 - 1"
+			       : NULL;
+	case WIRE_ORDER_SPACE:
+		return wire_check_space(body->arg[0], body->arg[1],
+					le32toh(body->flags));
+	default:
+		return le64toh(body->arg[1]) >= WIRE_COUNTERS
+			       ? "wire_order.arg: no such counter"
+			       : NULL;
+	}
+}
+
+const char *wire_check_order(const struct wire_msg *msg)
+{
+	const struct wire_order *body = msg->body;
+	uint32_t kind = le32toh(body->kind);
+	const char *why = check_order_args(body);
+
+	if (why)
+		return why;
+	if (!wire_copyset(msg->hdr).id)
+		return "wire_order: without a copyset";
+	if (le32toh(body->origin) >= WIRE_IOD_MAX ||
+	    le32toh(body->primary) >= WIRE_IOD_MAX)
+		return "wire_order.origin, primary: too large";
+	if (body->io.flags)
+		return "wire_order.io.flags: reserved, not zero";
+	if (kind != WIRE_ORDER_SPACE && body->flags)
+		return "wire_order.flags: of no use, not zero";
+	if (kind == WIRE_ORDER_WRITE)
+		return wire_check_write(msg);
+	return body->io.total || body->io.nreg || body->io.nmem ||
+			       body->io.data_len || body->total
+		       ? "wire_order.io: of no use, not zero"
+		       : NULL;
 }

@@ -92,6 +92,8 @@ const char *wire_check_readdir(const struct wire_msg *msg);
 const char *wire_check_auth_rep(const struct wire_msg *msg);
 const char *wire_check_mount_rep(const struct wire_msg *msg);
 const char *wire_check_copysets_rep(const struct wire_msg *msg);
+/* A range of an allocation, and its WIRE_FA_*. */
+const char *wire_check_space(le64 off, le64 len, uint32_t flags);
 const char *wire_check_order(const struct wire_msg *msg);
 const char *wire_check_assign(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);

@@ -24,6 +24,7 @@ static struct file_access *prepare_access(struct copy_part *p,
 						  .seg = &p->seg,
 						  .buf = p->mem.addr,
 						  .len = p->len },
+					  .mem = &p->mem,
 					  .ses = p->copy->ses,
 					  .req = p->copy->req,
 					  .done = access_complete };

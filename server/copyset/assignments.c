@@ -223,6 +223,57 @@ int copyset_enter(struct assignments *a, struct copyset_ref ref)
 	return copyset_admit(a, ref, 1);
 }
 
+bool copyset_has_others(struct assignments *a, uint32_t id)
+{
+	struct assignment *row;
+	bool others = false;
+
+	pthread_mutex_lock(&a->lock);
+	row = row_find(a, id);
+	for (uint32_t i = 0; row && i < row->set.n; i++)
+		others |= row->set.member[i].iod != a->iod &&
+			  row->set.member[i].state != COPYSET_OFFLINE;
+	pthread_mutex_unlock(&a->lock);
+	return others;
+}
+
+static bool gets_changes(const struct assignments *a, const struct copyset *set)
+{
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->member[i].iod == a->iod)
+			return set->member[i].state != COPYSET_OFFLINE;
+	return false;
+}
+
+static int check_order(const struct assignments *a,
+		       const struct assignment *row, uint32_t version,
+		       uint32_t primary)
+{
+	if (!row || row->set.version < version ||
+	    (row->set.version == version && !row->durable))
+		return -EAGAIN;
+	if (row->set.version > version || primary == a->iod ||
+	    copyset_primary(&row->set) != primary ||
+	    !gets_changes(a, &row->set))
+		return -WIRE_ECOPYSET;
+	return 0;
+}
+
+int copyset_enter_order(struct assignments *a, struct copyset_ref ref,
+			uint32_t primary)
+{
+	struct assignment *row;
+	int rc;
+
+	pthread_mutex_lock(&a->lock);
+	row = row_find(a, ref.id);
+	rc = check_order(a, row, ref.version, primary);
+	if (!rc)
+		row->running++;
+	pthread_mutex_unlock(&a->lock);
+	return rc;
+}
+
 void copyset_leave(struct assignments *a, uint32_t id)
 {
 	struct assignment *row;

@@ -66,6 +66,16 @@ int assignments_change(struct assignments *a, const struct copyset *set,
 int copyset_check(struct assignments *a, struct copyset_ref ref);
 /* The same, for a change: if it returns 0, the change is in progress until copyset_leave(). */
 int copyset_enter(struct assignments *a, struct copyset_ref ref);
+/* Whether a member other than this iod gets the changes. */
+bool copyset_has_others(struct assignments *a, uint32_t id);
+/*
+ * For an order of the iod `primary`: 0: it is the primary in this version, this iod is a member that
+ * gets the changes, and the change is in progress until copyset_leave().  -EAGAIN: this iod does not
+ * know the version yet.  -WIRE_ECOPYSET: a later version is in force, or the version has another
+ * primary, or other members.
+ */
+int copyset_enter_order(struct assignments *a, struct copyset_ref ref,
+			uint32_t primary);
 void copyset_leave(struct assignments *a, uint32_t id);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "common/util/container.h"
 #include "server/copyset/assignments.h"
+#include "server/copyset/member_order.h"
 
 /* The second check catches a removal since the first. */
 int change_open_object(struct iod *iod, struct object_key key,
@@ -46,25 +47,38 @@ static bool is_own(const struct store_obj *obj)
 	return object_key_is_own(store_obj_key(obj));
 }
 
-/* Objects of the own group need no permission: this iod is their only member. */
-static int enter_copyset(struct iod *iod, const struct rpc_req *req,
-			 const struct store_obj *obj)
+static uint32_t copyset_id(const struct store_obj *obj)
 {
-	return is_own(obj) ? 0
-			   : copyset_enter(iod->assignments,
-					   wire_copyset(req->msg.hdr));
+	return (uint32_t)store_obj_key(obj).copyset;
 }
 
-static void leave_copyset(struct iod *iod, const struct store_obj *obj)
+static int enter_as_primary(struct iod *iod, const struct rpc_req *req)
 {
-	if (!is_own(obj))
-		copyset_leave(iod->assignments,
-			      (uint32_t)store_obj_key(obj).copyset);
+	struct copyset_ref ref = wire_copyset(req->msg.hdr);
+	int rc = copyset_enter(iod->assignments, ref);
+
+	if (rc || !copyset_has_others(iod->assignments, ref.id))
+		return rc;
+	copyset_leave(iod->assignments, ref.id);
+	return -EOPNOTSUPP;
+}
+
+/* Changes of a copyset need permission.  *expiry: the time until which the change must begin. */
+static int enter_copyset(struct iod *iod, const struct rpc_req *req,
+			 uint64_t *expiry)
+{
+	return req->op == WIRE_ORDER ? member_order_enter(iod, req, expiry)
+				     : enter_as_primary(iod, req);
 }
 
 static void end_change(struct file_access *change, int status)
 {
-	leave_copyset(change->ses->worker->iod, change->io.obj);
+	struct member_order *order = change->req->priv;
+
+	copyset_leave(change->ses->worker->iod->assignments,
+		      copyset_id(change->io.obj));
+	if (change->req->op == WIRE_ORDER && !status)
+		order->stored = true;
 	change->done = change->change_done;
 	change->done(change, status);
 }
@@ -73,12 +87,13 @@ void change_start(struct file_access *change)
 {
 	int rc;
 
+	/* objects of the own group need no permission: this iod is their only member */
 	if (is_own(change->io.obj)) {
 		file_access_write(change);
 		return;
 	}
 	rc = enter_copyset(change->ses->worker->iod, change->req,
-			   change->io.obj);
+			   &change->req->expiry);
 	if (rc) {
 		change->done(change, rc);
 		return;
@@ -91,13 +106,14 @@ void change_start(struct file_access *change)
 int change_enter(struct iod *iod, const struct rpc_req *req,
 		 struct store_obj *obj, struct gate_entry *entry)
 {
-	int rc = enter_copyset(iod, req, obj);
+	uint64_t expiry = req->expiry;
+	int rc = is_own(obj) ? 0 : enter_copyset(iod, req, &expiry);
 
 	if (rc)
 		return rc;
-	rc = store_obj_enter(obj, req->expiry, entry);
-	if (rc)
-		leave_copyset(iod, obj);
+	rc = store_obj_enter(obj, expiry, entry);
+	if (rc && !is_own(obj))
+		copyset_leave(iod->assignments, copyset_id(obj));
 	return rc;
 }
 
@@ -105,7 +121,8 @@ void change_leave(struct iod *iod, struct store_obj *obj,
 		  struct gate_entry *entry)
 {
 	store_obj_leave(obj, entry);
-	leave_copyset(iod, obj);
+	if (!is_own(obj))
+		copyset_leave(iod->assignments, copyset_id(obj));
 }
 
 /* ---- flush ---- */

@@ -8,7 +8,9 @@
  * removals, go through this file.  So it is the place where a change has to reach the other iods of
  * the object's group (docs/copies.md).  Changes of the own group are always possible.  Changes of
  * another one need that the request names the version in force, and that this iod is the primary
- * (assignments.h).  Such a group has no other member yet.
+ * (assignments.h).  Its other members get the change by ORDER, whose changes go through this file as
+ * well (member_order.h).  No iod sends orders yet, so it refuses changes of groups with several
+ * members.
  */
 #ifndef CHANGE_H
 #define CHANGE_H
@@ -32,16 +34,16 @@ int change_check(struct iod *iod, const struct rpc_req *req,
 		 unsigned int n);
 
 /*
- * Writes bytes: as file_access_write().  done() may get -WIRE_ECOPYSET as well: as for
- * copyset_enter().
+ * Writes bytes: as file_access_write().  done() may get the errors of change_enter() as well.
  */
 void change_start(struct file_access *change);
 
 /*
  * Call change_enter() before a change that the caller makes itself, and change_leave() after it, on
  * the same thread, which must be one of the pool unless the change needs no disk.  -ETIMEDOUT: the
- * expiry of req has passed.  -WIRE_ECOPYSET: as for copyset_enter().  After an error the change
- * must not be made.
+ * expiry of req has passed.  -WIRE_ECOPYSET: as for copyset_enter().  -EOPNOTSUPP: the group has
+ * other members.  For an order: as for member_order_enter(); -ETIMEDOUT: the lease of this iod has
+ * ended.  After an error the change must not be made.
  */
 int change_enter(struct iod *iod, const struct rpc_req *req,
 		 struct store_obj *obj, struct gate_entry *entry);

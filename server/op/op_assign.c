@@ -46,22 +46,7 @@ static void finish_assign(struct op_job *job, int status)
 	op_job_reply(job, status ? -EAGAIN : 0);
 }
 
-/* A change reaches this iod alone: see change.h. */
-static bool has_copies(const struct rpc_req *req)
-{
-	const struct wire_assign *body = req->msg.body;
-	const struct wire_copyset *set = req->msg.tail[0].ptr;
-
-	for (uint32_t i = 0; i < le32toh(body->n); i++)
-		if (le32toh(set[i].n) > 1)
-			return true;
-	return false;
-}
-
 void op_assign(struct worker *w, struct rpc_req *req)
 {
-	if (has_copies(req))
-		rpc_reply_status(req, -EOPNOTSUPP);
-	else
-		op_job_start(w, req, DISK_CONTROL, put_in_force, finish_assign);
+	op_job_start(w, req, DISK_CONTROL, put_in_force, finish_assign);
 }

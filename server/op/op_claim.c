@@ -103,6 +103,7 @@ static void accept_claim(struct worker *w, struct rpc_req *req)
 		return;
 	}
 	op->ending.ends = session_ends;
+	op->ending.ends_order = NULL;
 	op->ending.done = on_sessions_ended;
 	op->req = req;
 	ses->term = le64toh(body->term);

@@ -55,6 +55,15 @@ static bool session_ends(const struct session_end *e,
 		container_of(e, const struct fence_op, ending)->req, ses->id);
 }
 
+static bool order_ends(const void *e, uint64_t session)
+{
+	const struct session_end *ending = e;
+
+	return request_names_session(
+		container_of(ending, const struct fence_op, ending)->req,
+		session);
+}
+
 /* Objects lent to an evicted session are still to be replaced.  A restarted iod would not
  * replace them, so the answer is -EAGAIN until they are. */
 static bool has_pending_evictions(const struct fence_op *op)
@@ -121,6 +130,7 @@ void op_fence(struct worker *w, struct rpc_req *req)
 		return;
 	}
 	op->ending.ends = session_ends;
+	op->ending.ends_order = order_ends;
 	op->ending.done = on_sessions_ended;
 	op->worker = w;
 	op->req = req;

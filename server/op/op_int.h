@@ -39,6 +39,16 @@ void op_job_start(struct worker *w, struct rpc_req *req,
 /* The usual finish(): answers with the status, and frees the job. */
 void op_job_reply(struct op_job *job, int status);
 
+/* ---- op_size.c, op_space.c: for orders ---- */
+
+/* Truncates an object for req.  0 also if it is missing or was removed, and has nothing to cut. */
+int resize_in_time(struct iod *iod, const struct rpc_req *req,
+		   struct object_key key, uint64_t size);
+/* Frees or allocates space for req; flags: WIRE_FA_*.  One change, however long the range is. */
+int change_space(struct iod *iod, const struct rpc_req *req,
+		 struct object_key key, const struct store_seg *seg,
+		 uint32_t flags);
+
 /* ---- session_end.c ---- */
 
 struct session_end_worker;
@@ -52,6 +62,8 @@ struct session_end {
 	/* Returns whether this session is to end.  Called on each worker's thread. */
 	bool (*ends)(const struct session_end *e,
 		     const struct iod_session *ses);
+	/* The same for the orders that primaries send for a session; NULL: no order ends. */
+	bool (*ends_order)(const void *e, uint64_t session);
 	/* Called once, on the thread of the worker `home`. */
 	void (*done)(struct session_end *e);
 	/* private */

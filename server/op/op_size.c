@@ -97,8 +97,8 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 /* ---- RESIZE: only the manager sends it, because it orders the truncations of a file ---- */
 
 /* A missing object has no bytes to cut, and a removed one needs none. */
-static int resize_in_time(struct iod *iod, const struct rpc_req *req,
-			  struct object_key key, uint64_t size)
+int resize_in_time(struct iod *iod, const struct rpc_req *req,
+		   struct object_key key, uint64_t size)
 {
 	struct gate_entry entry;
 	struct store_obj *obj;

@@ -21,24 +21,31 @@ static enum store_space space_change_of(uint32_t flags)
 	return flags & WIRE_FA_ZERO ? STORE_ZERO : STORE_ALLOCATE;
 }
 
-static int fallocate_part(struct op_job *job, struct store_obj *obj,
-			  const struct store_seg *seg)
+/* Changes the space of a part in time, or not at all. */
+static int change_part(struct iod *iod, const struct rpc_req *req,
+		       struct store_obj *obj, const struct store_seg *seg,
+		       uint32_t flags)
 {
-	const struct wire_fallocate *body = job->req->msg.body;
-	uint32_t flags = le32toh(body->flags);
-	struct iod *iod = job->worker->iod;
 	struct gate_entry entry;
-	int rc;
+	int rc = change_enter(iod, req, obj, &entry);
 
-	if (store_fence_has(iod->store, job->ses->id))
-		return -ESTALE;
-	rc = change_enter(iod, job->req, obj, &entry);
 	if (rc)
 		return rc;
 	rc = store_obj_space(obj, space_change_of(flags), flags & WIRE_FA_KEEP,
 			     seg->off, seg->len);
 	change_leave(iod, obj, &entry);
 	return rc;
+}
+
+static int fallocate_part(struct op_job *job, struct store_obj *obj,
+			  const struct store_seg *seg)
+{
+	const struct wire_fallocate *body = job->req->msg.body;
+	struct iod *iod = job->worker->iod;
+
+	if (store_fence_has(iod->store, job->ses->id))
+		return -ESTALE;
+	return change_part(iod, job->req, obj, seg, le32toh(body->flags));
 }
 
 /* A range to be freed may be as long as offsets go, and freeing holes takes no time. */
@@ -87,29 +94,41 @@ static int fallocate_all_parts(struct op_job *job, struct store_obj *obj,
 }
 
 /* A missing object has no space to free, so it is not made. */
-static int open_object_to_allocate(struct op_job *job, struct store_obj **obj)
+static int open_object_to_allocate(struct iod *iod, struct object_key key,
+				   uint32_t flags, struct store_obj **obj)
 {
-	const struct wire_fallocate *body = job->req->msg.body;
-	struct object_key key = request_key(job->req, body->handle);
-	struct iod *iod = job->worker->iod;
-
-	if (le32toh(body->flags) & WIRE_FA_PUNCH)
+	if (flags & WIRE_FA_PUNCH)
 		return store_obj_get(iod->store, key, false, obj);
 	return change_open_object(iod, key, obj);
+}
+
+int change_space(struct iod *iod, const struct rpc_req *req,
+		 struct object_key key, const struct store_seg *seg,
+		 uint32_t flags)
+{
+	struct store_obj *obj;
+	int rc = open_object_to_allocate(iod, key, flags, &obj);
+
+	if (rc)
+		return rc == -ENOENT && flags & WIRE_FA_PUNCH ? 0 : rc;
+	rc = change_part(iod, req, obj, seg, flags);
+	store_obj_put(obj);
+	return rc;
 }
 
 static int fallocate_object(struct op_job *job)
 {
 	const struct wire_fallocate *body = job->req->msg.body;
 	const struct store_seg all = { le64toh(body->off), le64toh(body->len) };
+	struct object_key key = request_key(job->req, body->handle);
+	struct iod *iod = job->worker->iod;
 	struct store_obj *obj;
 	int rc;
 
-	rc = change_check(job->worker->iod, job->req,
-			  request_key(job->req, body->handle), &all, 1);
+	rc = change_check(iod, job->req, key, &all, 1);
 	if (rc)
 		return rc;
-	rc = open_object_to_allocate(job, &obj);
+	rc = open_object_to_allocate(iod, key, le32toh(body->flags), &obj);
 	if (rc)
 		return rc == -ENOENT && le32toh(body->flags) & WIRE_FA_PUNCH
 			       ? 0

@@ -3,16 +3,8 @@
  * op_write.c - WRITE, from the request to the reply, in this order:
  *
  *   op_write()            checks the deadline and repetitions, and opens the object
- *   write_message_data()  if the data came with the request: writes it from where it is
- *   fetch_chunk()         otherwise, for each chunk, called by xfer_start() as xfer_ops.begin
- *                         (xfer.c): fetches it from the client into a buffer, or straight into a
- *                         window of bytes that are overwritten
- *   on_chunk_arrived()
- *   write_chunk()         writes a buffer to the file: chunk_write_file() (xfer/chunk.c),
- *                         change_start() (copyset/change.c), file_access_write()
- *                         (state/file_access.c), pieces_write() with the gate (store/engine.c),
- *                         store_obj_write() (store/object.c)
- *   on_chunk_written()
+ *   xfer_write_message_data(), xfer_write_chunks()
+ *                         move and write the bytes (xfer/write_data.c)
  *   end_transfer()        all chunks are done, also after an error
  *   end_write()           flushes the object if this is wanted
  *   send_reply()
@@ -25,15 +17,12 @@
 #include "server/xfer/xfer.h"
 
 static bool may_use_windows(const struct xfer *x);
-static void write_message_data(struct xfer *x);
-static void fetch_chunk(struct chunk *c);
-static void write_chunk(struct chunk *c);
 static void end_transfer(struct xfer *x);
 static void end_write(struct xfer *x);
 static void send_reply(struct xfer *x);
 
 static const struct xfer_ops write_ops = {
-	.begin = fetch_chunk,
+	.begin = xfer_fetch_chunk,
 	.end = end_transfer,
 };
 
@@ -54,39 +43,13 @@ void op_write(struct worker *w, struct rpc_req *req)
 	}
 	x->dirty = dirty_objects_write_begin(&x->ses->dirty, w->iod->store,
 					     key);
-	if (!x->nmem || rpc_req_data(req)) {
-		write_message_data(x);
+	if (xfer_write_message_data(x))
 		return;
-	}
-	x->write = true;
 	x->mapped = may_use_windows(x);
-	xfer_start(x);
+	xfer_write_chunks(x);
 }
 
-/* ---- data that came with the request ---- */
-
-static void on_message_data_written(struct chunk *c, int status)
-{
-	c->x->status = status;
-	end_transfer(c->x);
-}
-
-static void write_message_data(struct xfer *x)
-{
-	const void *data = rpc_req_data(x->req);
-	struct chunk *c = &x->chunk[0];
-
-	if (!data)
-		data = x->req->msg.tail[2].ptr;
-	c->access.io.obj = x->obj;
-	c->access.io.seg = x->seg;
-	c->access.io.skip = 0;
-	c->access.io.buf = (void *)(uintptr_t)data;
-	c->access.io.len = (size_t)x->total;
-	chunk_write_file(c, on_message_data_written);
-}
-
-/* ---- data in chunks ---- */
+/* ---- windows ---- */
 
 /*
  * Whether windows can be used.  The range must need no new space and lie in memory.  Its pieces
@@ -117,77 +80,6 @@ static bool may_use_windows(const struct xfer *x)
 		end = x->seg[i].off + x->seg[i].len;
 	}
 	return true;
-}
-
-/*
- * The next chunk to write to the file: the first in the order of the list, other than `except`.
- * NULL: its bytes have not arrived.
- */
-static struct chunk *next_chunk_to_write(struct xfer *x,
-					 const struct chunk *except)
-{
-	struct chunk *first = NULL, *c;
-
-	for (c = x->chunk; c < x->chunk + XFER_CHUNKS; c++) {
-		if (c->busy && c != except && (!first || c->pos < first->pos))
-			first = c;
-	}
-	return first && first->arrived ? first : NULL;
-}
-
-/* The chunk was written to the file, or need not be. */
-static void on_chunk_written(struct chunk *c, int status)
-{
-	struct xfer *x = c->x;
-	struct chunk *next = NULL;
-
-	if (!x->writing || x->writing == c)
-		x->writing = next = next_chunk_to_write(x, c);
-	xfer_chunk_complete(c, status);
-	if (next)
-		write_chunk(next);
-}
-
-static void on_chunk_arrived(struct rpc_bulk *bulk, int status)
-{
-	struct chunk *c = bulk->arg;
-
-	rpc_req_leave(c->x->req, RPC_NETWORK);
-	if (status) {
-		c->x->broken = true;
-		on_chunk_written(c, status);
-	} else if (c->nwindow) {
-		on_chunk_written(c, c->x->ses->fenced ? -ESTALE : 0);
-	} else {
-		c->arrived = true;
-		if (!c->x->writing && next_chunk_to_write(c->x, NULL) == c)
-			write_chunk(c);
-	}
-}
-
-static void fetch_chunk(struct chunk *c)
-{
-	int rc = c->nwindow ? chunk_enter_gate(c) : 0;
-
-	if (!rc)
-		rc = chunk_move_data(c, RPC_GET, on_chunk_arrived);
-	if (rc)
-		xfer_chunk_complete(c, rc);
-}
-
-/*
- * Chunks are written one at a time, in the order of the list, because their pieces may overlap.
- * If the client moves some of them (rpc_bulk.lend), they may arrive in another order.
- */
-static void write_chunk(struct chunk *c)
-{
-	struct xfer *x = c->x;
-
-	x->writing = c;
-	if (x->status || x->ses->fenced)
-		on_chunk_written(c, -ESTALE);
-	else
-		chunk_write_file(c, on_chunk_written);
 }
 
 /* ---- the end of the transfer ---- */

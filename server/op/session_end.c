@@ -9,6 +9,7 @@
 
 #include "server/copy/copies.h"
 #include "common/util/container.h"
+#include "server/copyset/member_order.h"
 #include "server/op/op_int.h"
 #include "server/wait/lease.h"
 #include "server/xfer/xfer.h"
@@ -39,6 +40,9 @@ static void wait_for_next_session(struct session_end_worker *end)
 			return;
 		}
 	}
+	if (e->ends_order &&
+	    member_orders_wait(end->worker, e->ends_order, e, &end->wait))
+		return;
 	if (atomic_fetch_sub(&e->left, 1) == 1)
 		mailbox_post(&e->home->mail, &e->mail);
 }

@@ -66,6 +66,8 @@ void file_access_write(struct file_access *access)
 
 	access->io.has_direct_writer = loan_object_has_writer(
 		iod->loans, store_obj_key(access->io.obj));
+	access->io.write_kind = access->req->op == WIRE_ORDER ? DISK_ORDER
+							      : DISK_WRITE;
 	start_io(access, iod->engine->write);
 }
 

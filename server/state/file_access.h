@@ -14,6 +14,8 @@
  */
 struct file_access {
 	struct store_io io; /* the caller sets obj, seg, skip, buf and len */
+	struct rail_mem
+		*mem; /* of a write: the memory that has io.buf, or NULL */
 	struct iod_session *ses;
 	struct rpc_req *req; /* not answered before done() */
 	/*

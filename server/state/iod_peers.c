@@ -24,6 +24,7 @@ static int open_peer(struct worker *w, uint32_t index, struct rpc_peer **peer)
 		.seal = conf->auth.seal,
 		.server = WIRE_ROLE_IOD,
 		.index = index,
+		.features = WIRE_FT_COPIES,
 		.impatient = true
 	};
 	int rc = random_id(&attr.session);

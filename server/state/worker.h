@@ -34,6 +34,8 @@ struct daemon; /* daemon.h */
 struct gate_waiter;
 struct xfer;
 struct lease_waiter;
+struct member_order;
+struct range_locks; /* range_lock.h */
 struct worker;
 
 /* Called on the session's thread when nothing of the session is running. */
@@ -58,6 +60,7 @@ struct iod_session {
 	bool mgr; /* it connected as the manager */
 	uint64_t term; /* the manager's term; 0: it has not claimed the store */
 	struct zone_owner owner; /* for its turns at buffers */
+	struct zone_owner order_owner; /* ... at those for orders */
 	unsigned int copy_parts; /* parts of its copies in progress */
 	/* a connection broke: no windows are used before this time, clock_now() */
 	uint64_t no_windows_until;
@@ -90,6 +93,11 @@ struct worker {
 	LIST_HEAD(, xfer) spare; /* free, for reuse */
 	struct copies *copies; /* copies.h */
 	struct rpc_peer **peers; /* of each iod; NULL: none yet: iod_peers.h */
+	/* orders of primaries in progress, and fences that wait for them: member_order.h */
+	LIST_HEAD(, member_order) orders;
+	STAILQ_HEAD(, session_idle_wait) order_waits;
+	/* buffers for orders; NULL: there was no order yet */
+	struct zones *order_zones;
 	/* requests that wait for late changes: gate_waiter.c */
 	LIST_HEAD(, gate_waiter) gate_waiters;
 	TAILQ_HEAD(, lease_waiter)
@@ -116,6 +124,8 @@ struct iod {
 	struct loan_table *loans;
 	struct counters *counters;
 	struct assignments *assignments;
+	/* changes of copysets in progress here */
+	struct range_locks *ranges;
 	/* the store was never claimed when this process began */
 	bool new_store;
 	/* NULL: no key is configured; then mgr_addresses is used */

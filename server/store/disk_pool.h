@@ -21,6 +21,7 @@ enum disk_work_kind {
 	DISK_WRITE,
 	DISK_FLUSH,
 	DISK_CHANGE, /* resizes, removals, allocations, copies, counters */
+	DISK_ORDER, /* changes that primaries of copysets order */
 	DISK_CONTROL, /* claims and fences, one at a time */
 	DISK_WORK_KINDS
 };

@@ -138,7 +138,7 @@ static int cached_write(struct store_io *io)
 	    !has_too_many_pieces(io))
 		return pieces_write(io, store_obj_write);
 	io->work.run = write_to_disk;
-	disk_pool_run(io->pool, io->client, DISK_WRITE, &io->work);
+	disk_pool_run(io->pool, io->client, io->write_kind, &io->work);
 	return -EINPROGRESS;
 }
 
@@ -198,7 +198,7 @@ static int start_in_pool(struct store_io *io, bool write)
 {
 	io->pos = 0;
 	io->work.run = write ? write_in_pool : read_in_pool;
-	disk_pool_run(io->pool, io->client, write ? DISK_WRITE : DISK_READ,
+	disk_pool_run(io->pool, io->client, write ? io->write_kind : DISK_READ,
 		      &io->work);
 	return -EINPROGRESS;
 }

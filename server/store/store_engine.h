@@ -28,6 +28,7 @@ struct store_io {
 	/* takes turns with others; NULL: the pool's own client */
 	struct disk_client *client;
 	struct aio *aio; /* for "direct"; NULL: use the pool */
+	enum disk_work_kind write_kind; /* queue of a write that uses the pool */
 	/* a write may have to wait for a client that writes directly */
 	bool has_direct_writer;
 	/* the sum of their lengths is at least skip + len */

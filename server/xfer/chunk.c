@@ -219,7 +219,7 @@ int chunk_move_data(struct chunk *c, enum rpc_bulk_dir dir,
 		    void (*done)(struct rpc_bulk *bulk, int status))
 {
 	struct rail_sge buf = { c->access.io.buf, (uint32_t)c->access.io.len,
-				c->mem };
+				c->access.mem };
 	int rc;
 
 	c->bulk = (struct rpc_bulk){

@@ -13,6 +13,21 @@
 
 /* ---- creating and freeing ---- */
 
+/* Room for n pieces. */
+static int reserve_pieces(struct xfer *x, size_t n)
+{
+	if (n > WIRE_REGION_MAX && n > x->manymax) {
+		free(x->many);
+		x->manymax = 0;
+		x->many = malloc(n * sizeof(x->many[0]));
+		if (!x->many)
+			return -ENOMEM;
+		x->manymax = n;
+	}
+	x->seg = n > WIRE_REGION_MAX ? x->many : x->few;
+	return 0;
+}
+
 static void set_regions(struct xfer *x, const struct wire_region *reg,
 			unsigned int n)
 {
@@ -21,7 +36,6 @@ static void set_regions(struct xfer *x, const struct wire_region *reg,
 	unsigned int i;
 
 	x->nseg = 0;
-	x->seg = x->few;
 	for (i = 0; i < n; i++) {
 		off = le64toh(reg[i].off);
 		len = le64toh(reg[i].len);
@@ -40,28 +54,23 @@ static void set_regions(struct xfer *x, const struct wire_region *reg,
 static int set_list(struct xfer *x, const struct wire_list *body,
 		    const struct wire_vec *vec)
 {
-	size_t n = list_share_pieces(body, vec);
+	int rc = reserve_pieces(x, list_share_pieces(body, vec));
 
-	if (n > WIRE_REGION_MAX && n > x->manymax) {
-		free(x->many);
-		x->manymax = 0;
-		x->many = malloc(n * sizeof(x->many[0]));
-		if (!x->many)
-			return -ENOMEM;
-		x->manymax = n;
-	}
-	x->seg = n > WIRE_REGION_MAX ? x->many : x->few;
-	return list_share_expand(body, vec, x->seg, &x->nseg);
+	return rc ? rc : list_share_expand(body, vec, x->seg, &x->nseg);
 }
 
 static int set_pieces(struct xfer *x, const struct rpc_req *req)
 {
 	const struct wire_io *body = req->msg.body;
+	uint32_t n = le32toh(body->nreg);
+	int rc;
 
 	if (req->op == WIRE_READ_LIST || req->op == WIRE_WRITE_LIST)
 		return set_list(x, req->msg.body, req->msg.tail[0].ptr);
-	set_regions(x, req->msg.tail[0].ptr, le32toh(body->nreg));
-	return 0;
+	rc = reserve_pieces(x, n);
+	if (!rc)
+		set_regions(x, req->msg.tail[0].ptr, n);
+	return rc;
 }
 
 static struct xfer *alloc_xfer(struct worker *w)
@@ -107,6 +116,8 @@ struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
 	x->worker = w;
 	x->ses = session_of(req);
 	session_work_begin(x->ses);
+	x->zones = w->zones;
+	x->owner = &x->ses->owner;
 	x->req = req;
 	x->obj = NULL;
 	x->dirty = NULL;
@@ -191,7 +202,7 @@ static void stop_waiting_for_buffer(struct xfer *x)
 {
 	if (x->wait.owner)
 		rpc_req_leave(x->req, RPC_BUFFER);
-	zone_wait_cancel(x->worker->zones, &x->wait);
+	zone_wait_cancel(x->zones, &x->wait);
 	rpc_timer_clear(x->worker->ctx, &x->deadline);
 }
 
@@ -256,7 +267,7 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 	c->busy = true;
 	c->arrived = false;
 	c->pos = x->next;
-	c->mem = mem;
+	c->access.mem = mem;
 	c->access.io.obj = x->obj;
 	c->access.io.seg = &x->seg[x->seg_at];
 	c->access.io.skip = x->skip;
@@ -314,15 +325,13 @@ static bool has_no_more_chunks(const struct xfer *x)
  */
 static void start_chunks(struct xfer *x, struct zone_buf *buf)
 {
-	struct zones *zones = x->worker->zones;
-
 	x->filling = true;
 	if (buf)
 		start_chunk_in_buffer(x, buf);
 	while (!has_no_more_chunks(x) && x->busy < XFER_CHUNKS) {
 		if (x->mapped && start_chunk_in_windows(x))
 			continue;
-		buf = zone_get_wait(zones, &x->ses->owner, next_chunk_bytes(x),
+		buf = zone_get_wait(x->zones, x->owner, next_chunk_bytes(x),
 				    &x->wait);
 		if (!buf) {
 			rpc_req_enter(x->req, RPC_BUFFER);
@@ -349,7 +358,7 @@ static void on_buffer(struct zone_wait *wait, struct zone_buf *buf)
 		start_chunks(x, buf);
 		return;
 	}
-	zone_put(x->worker->zones, buf);
+	zone_put(x->zones, buf);
 	xfer_stop(x, -ETIMEDOUT);
 }
 
@@ -371,7 +380,7 @@ void xfer_restart(struct xfer *x)
 void xfer_chunk_complete(struct chunk *c, int status)
 {
 	struct xfer *x = c->x;
-	struct zones *zones = x->worker->zones;
+	struct zones *zones = x->zones;
 	struct zone_buf *buf = c->buf;
 	bool waits;
 

@@ -36,7 +36,6 @@ struct chunk {
 	/* pieces in windows; they lie in worker->piece during begin() */
 	unsigned int npiece;
 	uint64_t pos; /* in the transfer, in the order of the regions */
-	struct rail_mem *mem; /* of access.io.buf */
 	struct file_access access;
 	chunk_file_fn *on_file_complete;
 	struct rpc_bulk bulk;
@@ -55,6 +54,8 @@ struct xfer {
 	const struct xfer_ops *ops;
 	struct worker *worker;
 	struct iod_session *ses;
+	struct zones *zones; /* its buffers come from here, */
+	struct zone_owner *owner; /* ... in the turns of this owner */
 	struct rpc_req *req; /* NULL: it was answered */
 	struct store_obj *obj; /* NULL: it does not exist */
 	const struct wire_mem *mem;
@@ -87,15 +88,15 @@ struct xfer {
 	struct change_flush flush;
 	unsigned int nseg;
 	struct store_seg *seg; /* few or many */
-	/* for long lists: manymax pieces; kept for the next transfer */
+	/* for more: manymax pieces; kept for the next transfer */
 	struct store_seg *many;
 	size_t manymax;
 	struct store_seg few[WIRE_REGION_MAX];
 };
 
 /*
- * Makes a transfer for req.  For a READ or WRITE, its pieces are the regions of the request; for
- * a list request, they are the iod's share.  Adjacent pieces become one.  NULL: req was answered
+ * Makes a transfer for req, with buffers of the worker's zones.  For a READ, WRITE or ORDER, its
+ * pieces are the regions of the request; for a list request, they are the iod's share.  Adjacent pieces become one.  NULL: req was answered
  * with an error, because there is no memory or the iod's share is shorter than the request says.
  */
 struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
@@ -119,6 +120,18 @@ void xfer_stop_session(struct worker *w, const struct iod_session *ses,
 
 /* At the end of the iod: frees the transfers in progress and the spare ones. */
 void xfer_free_all(struct worker *w);
+
+/* ---- write_data.c ---- */
+
+/*
+ * If the bytes of the write came with the request, writes them to x->obj, then calls end(), possibly
+ * at once.  False: they did not come, and nothing was done.
+ */
+bool xfer_write_message_data(struct xfer *x);
+/* Fetches the bytes of the write and writes them to x->obj; then calls end(). */
+void xfer_write_chunks(struct xfer *x);
+/* The begin() of such transfers. */
+void xfer_fetch_chunk(struct chunk *c);
 
 /* ---- chunk.c ---- */
 

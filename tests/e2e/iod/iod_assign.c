@@ -72,7 +72,6 @@ static int assign(uint32_t version, uint32_t member)
 	return assign_by(&mgr, 1024, 1, version, member);
 }
 
-/* No client can ask: iods do not name WIRE_FT_COPIES. */
 static int serves(uint32_t id, uint32_t version)
 {
 	return copyset_check(iod->assignments,
@@ -130,23 +129,6 @@ START_TEST(answered_when_durable)
 }
 END_TEST
 
-START_TEST(several_members_are_refused)
-{
-	struct wire_copyset set[2] = {
-		{ .id = htole32(1024), .version = htole32(1), .n = htole32(1) },
-		{ .id = htole32(1025), .version = htole32(1), .n = htole32(2) }
-	};
-	struct wire_assign body = { .n = htole32(2) };
-	struct iodc_item item = { set, sizeof(set) };
-
-	set[1].member[1].iod = htole16(1);
-	ck_assert_int_eq(iodc_call(&mgr, WIRE_ASSIGN, &body, sizeof(body),
-				   &item, 1),
-			 -EOPNOTSUPP);
-	ck_assert_int_eq(serves(1024, 1), -WIRE_ECOPYSET);
-}
-END_TEST
-
 /* Not a client, and no manager before its CLAIM or after that of a later one. */
 START_TEST(only_the_manager_in_charge)
 {
@@ -176,7 +158,6 @@ int main(void)
 	tcase_add_test(tc, as_many_as_an_order_has);
 	tcase_add_test(tc, kept_over_a_restart);
 	tcase_add_test(tc, answered_when_durable);
-	tcase_add_test(tc, several_members_are_refused);
 	tcase_add_test(tc, only_the_manager_in_charge);
 	suite_add_tcase(s, tc);
 	return run_suite(s);

@@ -31,16 +31,17 @@ void iodc_open_with(struct iodc *c, const struct addr *addr,
 	static const struct rpc_cred cred = { .name = "test" };
 	struct tp_dev_attr dev_attr = { 0 };
 	struct rpc_ctx_attr ctx_attr = { 0 };
-	struct rpc_peer_attr attr = { .addr = *addr,
-				      .name = "iod",
-				      .role = role,
-				      .fsid = IODC_FSID,
-				      .cred = &cred,
-				      .prover = with->prover,
-				      .server = WIRE_ROLE_IOD,
-				      .caps = with->caps,
-				      .features = with->caps ? WIRE_FT_CAPS
-							     : 0 };
+	struct rpc_peer_attr attr = {
+		.addr = *addr,
+		.name = "iod",
+		.role = role,
+		.fsid = IODC_FSID,
+		.cred = &cred,
+		.prover = with->prover,
+		.server = WIRE_ROLE_IOD,
+		.caps = with->caps,
+		.features = with->features | (with->caps ? WIRE_FT_CAPS : 0)
+	};
 
 	memset(c, 0, sizeof(*c));
 	c->timeout_ms = 10000;
@@ -114,6 +115,7 @@ static int call_wait(struct iodc *c, struct wire_out *out, unsigned int op,
 				 .data = data,
 				 .ndata = data ? 1 : 0,
 				 .deadline = clock_after_ms(c->timeout_ms),
+				 .copyset = c->copyset,
 				 .done = call_done,
 				 .arg = &w };
 
@@ -141,19 +143,20 @@ int iodc_call(struct iodc *c, unsigned int op, const void *body, size_t len,
 	return call_wait(c, &out, op, NULL);
 }
 
-static void put_lists(struct iodc *c, struct wire_out *out,
-		      const struct iodc_io *io, uint32_t data_len)
+int iodc_send(struct iodc *c, struct wire_out *out, unsigned int op,
+	      size_t data_len)
 {
-	struct wire_io body = { .handle = htole64(io->handle),
-				.total = htole64(io->total),
-				.flags = htole32(io->flags),
-				.nreg = htole32(io->nreg),
-				.nmem = htole32(io->mem ? io->nmem : 0),
-				.data_len = htole32(data_len) };
+	struct iovec iov = { c->arena, data_len };
+
+	return call_wait(c, out, op, data_len ? &iov : NULL);
+}
+
+void iodc_put_lists(struct iodc *c, struct wire_out *out,
+		    const struct iodc_io *io)
+{
 	struct wire_mem mem[WIRE_MEM_MAX];
 	unsigned int i;
 
-	wire_put(out, &body, sizeof(body));
 	wire_put(out, io->reg, io->nreg * sizeof(io->reg[0]));
 	if (!io->mem)
 		return;
@@ -168,15 +171,21 @@ static void put_lists(struct iodc *c, struct wire_out *out,
 static int io_call(struct iodc *c, struct iodc_io *io, unsigned int op)
 {
 	uint64_t buf[WIRE_BODY_MAX / 8];
-	bool data = op == WIRE_WRITE && !io->mem;
-	struct iovec iov = { c->arena, (size_t)io->total };
+	size_t data_len = op == WIRE_WRITE && !io->mem ? (size_t)io->total : 0;
+	struct wire_io body = { .handle = htole64(io->handle),
+				.total = htole64(io->total),
+				.flags = htole32(io->flags),
+				.nreg = htole32(io->nreg),
+				.nmem = htole32(io->mem ? io->nmem : 0),
+				.data_len = htole32((uint32_t)data_len) };
 	const struct wire_io_rep *rep = (void *)c->body;
 	struct wire_out out;
 	int rc;
 
 	wire_begin(&out, buf, sizeof(buf));
-	put_lists(c, &out, io, data ? (uint32_t)io->total : 0);
-	rc = call_wait(c, &out, op, data ? &iov : NULL);
+	wire_put(&out, &body, sizeof(body));
+	iodc_put_lists(c, &out, io);
+	rc = iodc_send(c, &out, op, data_len);
 	if (rc)
 		return rc;
 	io->done = le64toh(rep->done);

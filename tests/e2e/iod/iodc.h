@@ -35,6 +35,8 @@ struct iodc {
 	struct tp_mr *mr;
 	uint8_t *arena; /* IODC_ARENA bytes */
 	unsigned int timeout_ms; /* time-out of a call, initially 10000 */
+	/* what the calls name; initially the iod's own copyset */
+	struct copyset_ref copyset;
 	/* the last reply */
 	uint64_t body[8];
 	uint8_t tail[IODC_REPLY];
@@ -48,6 +50,7 @@ void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 struct iodc_with {
 	const struct prover *prover;
 	const struct rpc_caps_source *caps;
+	uint32_t features;
 };
 void iodc_open_with(struct iodc *c, const struct addr *addr,
 		    enum wire_role role, uint64_t session,
@@ -82,6 +85,12 @@ struct iodc_io {
 	uint32_t flags;
 	uint64_t done, size; /* results */
 };
+/* Puts the lists into a message: the pieces of the object, then those of the arena. */
+void iodc_put_lists(struct iodc *c, struct wire_out *out,
+		    const struct iodc_io *io);
+/* Sends the message that was begun in out, with the first data_len bytes of the arena. */
+int iodc_send(struct iodc *c, struct wire_out *out, unsigned int op,
+	      size_t data_len);
 int iodc_read(struct iodc *c, struct iodc_io *io);
 int iodc_write(struct iodc *c, struct iodc_io *io);
 /* Reads or writes one region, with memory at the start of the arena. */
