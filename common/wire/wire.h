@@ -137,7 +137,9 @@ enum wire_op {
 	WIRE_PLACE	= 87,	/* the address of a counter, for RDMA atomics */
 	WIRE_SHARE	= 88,	/* the address of blocks that are read often: block.h */
 	WIRE_ORDER	= 89,	/* iod only: a change of an object of a copyset; reply: empty */
+	WIRE_PROMISE	= 90,	/* iod only: the sender wants to serve copysets */
 	WIRE_ASSIGN	= 91,	/* mgr only: the copysets of this iod */
+	WIRE_OUTCOME	= 95,	/* whether a change that another iod got has been made */
 };
 
 #define WIRE_OP_END	96u	/* greater than all of them */
@@ -1462,6 +1464,49 @@ struct wire_assign {		/* tail: copyset[n], as in the reply to COPYSETS */
 };
 
 /*
+ * PROMISE: the primary of these copysets asks another member not to serve them (promises.h).  The
+ * reply has the same head, and the entries of the request to which the member agrees.  Both lists
+ * are in ascending order of the copysets.  Only to an iod that named WIRE_FT_COPIES.
+ */
+#define WIRE_PROMISES_MAX 256u
+#define WIRE_PR_LENT	0x1u	/* the primary lends objects of the copyset, or is going to */
+struct wire_promised {
+	le32 copyset;
+	le32 version;		/* of the row of the primary */
+	le32 flags;		/* WIRE_PR_* */
+};
+struct wire_promise {		/* tail: promised[n] */
+	le64 process;		/* a random number of the process of the primary, not 0 */
+	le64 sent;		/* on the clock of the primary */
+	le64 lease;		/* ns, not 0; the promises that it wants are for this time */
+	le32 iod;		/* the primary */
+	le32 n;
+};
+
+/*
+ * OUTCOME: whether a change of this session has reached the copyset that the request names.  The
+ * client sent the change to the iod `origin`, which was primary then and has not answered.  An iod
+ * answers only if it serves the copyset, so the answer is final.  ECONNABORTED: it cannot be known
+ * any more.  The changes are those of wire_op_changes() except COUNTER.
+ */
+struct wire_outcome {
+	le64 seq;		/* wire_hdr.seq of the change */
+	le32 origin;
+	le32 slot;		/* wire_hdr.slot of the change */
+};
+enum wire_outcome_state {
+	WIRE_OC_UNKNOWN,	/* nothing was made: send the change to this iod */
+	WIRE_OC_PART,		/* some bytes were changed: send it again as a whole */
+	WIRE_OC_DONE,
+	WIRE_OC_END
+};
+struct wire_outcome_rep {
+	le64 done;		/* bytes that were changed */
+	le32 state;		/* enum wire_outcome_state */
+	le32 zero;
+};
+
+/*
  * LEASE: the iod may execute changes of clients until its own CLOCK_BOOTTIME is until, or longer if
  * it gets a later lease.  The first lease of an iod process lets it serve clients: the manager has
  * claimed it before, and has sent all fences that it missed.
@@ -1725,6 +1770,10 @@ _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
 _Static_assert(sizeof(struct wire_order) == 112, "wire_order");
 _Static_assert(sizeof(struct wire_assign) == 8, "wire_assign");
+_Static_assert(sizeof(struct wire_promised) == 12, "wire_promised");
+_Static_assert(sizeof(struct wire_promise) == 32, "wire_promise");
+_Static_assert(sizeof(struct wire_outcome) == 16, "wire_outcome");
+_Static_assert(sizeof(struct wire_outcome_rep) == 16, "wire_outcome_rep");
 _Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
 _Static_assert(sizeof(struct wire_caps) == 8, "wire_caps");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_copysets.c - checks rings, copysets and orders: COPYSETS, ASSIGN, ORDER. */
+/* wire_copysets.c - checks rings, copysets, orders and promises: COPYSETS, ORDER, PROMISE, ASSIGN. */
 #include "common/wire/wire_form.h"
 
 static const char *check_ring(const struct wire_ring *ring)
@@ -37,11 +37,14 @@ static const char *check_members(const struct wire_copyset *set)
 	return NULL;
 }
 
+static bool is_copyset(uint32_t id)
+{
+	return id >= WIRE_COPYSET_MIN && id < WIRE_COPYSET_END;
+}
+
 static const char *check_copyset(const struct wire_copyset *set)
 {
-	uint32_t id = le32toh(set->id);
-
-	if (id < WIRE_COPYSET_MIN || id >= WIRE_COPYSET_END)
+	if (!is_copyset(le32toh(set->id)))
 		return "wire_copyset.id: out of range";
 	if (!set->version)
 		return "wire_copyset.version: zero";
@@ -128,4 +131,31 @@ const char *wire_check_order(const struct wire_msg *msg)
 			       body->io.data_len || body->total
 		       ? "wire_order.io: of no use, not zero"
 		       : NULL;
+}
+
+static const char *check_promised(const struct wire_promised *promised)
+{
+	if (!is_copyset(le32toh(promised->copyset)))
+		return "wire_promised.copyset: out of range";
+	if (!promised->version)
+		return "wire_promised.version: zero";
+	if (le32toh(promised->flags) & ~WIRE_PR_LENT)
+		return "wire_promised.flags: unknown bits";
+	return NULL;
+}
+
+const char *wire_check_promise(const struct wire_msg *msg)
+{
+	const struct wire_promised *promised = msg->tail[0].ptr;
+	size_t n = msg->tail[0].len / sizeof(*promised);
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && i < n; i++) {
+		why = check_promised(&promised[i]);
+		if (!why && i &&
+		    le32toh(promised[i].copyset) <=
+			    le32toh(promised[i - 1].copyset))
+			why = "wire_promised.copyset: out of order";
+	}
+	return why;
 }

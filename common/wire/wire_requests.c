@@ -122,6 +122,7 @@ bool wire_op_has_copyset(unsigned int op)
 	case WIRE_PLACE:
 	case WIRE_BORROW:
 	case WIRE_ORDER:
+	case WIRE_OUTCOME:
 		return true;
 	default:
 		return false;

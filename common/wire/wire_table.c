@@ -570,6 +570,27 @@ static const struct wire_form assign = {
 	.check = wire_check_assign,
 };
 
+static const struct wire_form promise = {
+	.size = sizeof(struct wire_promise),
+	.fields = { ID(wire_promise, process), ID(wire_promise, lease),
+		    SIZE(wire_promise, lease),
+		    MAX(wire_promise, iod, WIRE_IOD_MAX - 1) },
+	.items = { ITEM(ARRAY, wire_promise, n, sizeof(struct wire_promised),
+			WIRE_PROMISES_MAX) },
+	.check = wire_check_promise,
+};
+
+static const struct wire_form outcome = {
+	.size = sizeof(struct wire_outcome),
+	.fields = { MAX(wire_outcome, origin, WIRE_IOD_MAX - 1),
+		    MAX(wire_outcome, slot, UINT16_MAX) },
+};
+static const struct wire_form outcome_rep = {
+	.size = sizeof(struct wire_outcome_rep),
+	.fields = { MAX(wire_outcome_rep, state, WIRE_OC_END - 1),
+		    ZERO(wire_outcome_rep, zero) },
+};
+
 static const struct wire_form lease = {
 	.size = sizeof(struct wire_lease),
 	.least = WIRE_LEASE_V2,
@@ -727,7 +748,9 @@ static const struct wire_op_desc ops[] = {
 	OP(PLACE, place_req, place_rep),
 	OP(SHARE, empty, share_rep),
 	OP(ORDER, order_req, empty),
+	OP(PROMISE, promise, promise),
 	OP(ASSIGN, assign, empty),
+	OP(OUTCOME, outcome, outcome_rep),
 };
 
 _Static_assert(sizeof(ops) / sizeof(ops[0]) <= WIRE_OP_END, "WIRE_OP_END");

@@ -93,6 +93,9 @@ struct bad {
 #define ASSIGNED(i, field, val, why)                                           \
 	TAIL("assign", wire_assign, i, wire_copyset, field, val, why)
 
+#define PROMISED(i, field, val, why)                                           \
+	TAIL("promise", wire_promise, i, wire_promised, field, val, why)
+
 /* At the offset after two groups and a name of six bytes. */
 #define JOB(off, width, val, why)                                              \
 	{                                                                      \
@@ -633,6 +636,30 @@ static const struct bad bad[] = {
 	ASSIGNED(0, version, 0, "wire_copyset.version: zero"),
 	ASSIGNED(1, id, 1024, "wire_copyset.id: out of order"),
 	ASSIGNED(1, member[0].state, 3, "wire_copyset.member.state: too large"),
+	BODY("promise", wire_promise, process, 0, "wire_promise.process: zero"),
+	BODY("promise", wire_promise, lease, 0, "wire_promise.lease: zero"),
+	BODY("promise", wire_promise, lease, UINT64_MAX,
+	     "wire_promise.lease: above 2^63 - 1"),
+	BODY("promise", wire_promise, iod, WIRE_IOD_MAX,
+	     "wire_promise.iod: too large"),
+	BODY("promise", wire_promise, n, WIRE_PROMISES_MAX + 1,
+	     "wire_promise.n"),
+	PROMISED(0, copyset, 1023, "wire_promised.copyset: out of range"),
+	PROMISED(1, copyset, WIRE_COPYSET_END,
+		 "wire_promised.copyset: out of range"),
+	PROMISED(1, copyset, 1024, "wire_promised.copyset: out of order"),
+	PROMISED(0, version, 0, "wire_promised.version: zero"),
+	PROMISED(1, flags, 2, "wire_promised.flags: unknown bits"),
+	BODY("promise reply", wire_promise, process, 0,
+	     "wire_promise.process: zero"),
+	BODY("outcome", wire_outcome, origin, WIRE_IOD_MAX,
+	     "wire_outcome.origin: too large"),
+	BODY("outcome", wire_outcome, slot, UINT16_MAX + 1,
+	     "wire_outcome.slot: too large"),
+	BODY("outcome reply", wire_outcome_rep, state, WIRE_OC_END,
+	     "wire_outcome_rep.state: too large"),
+	BODY("outcome reply", wire_outcome_rep, zero, 1,
+	     "wire_outcome_rep.zero: reserved, not zero"),
 	BODY("sessions reply", wire_sessions_rep, n, WIRE_SESSIONS_MAX + 1,
 	     "wire_sessions_rep.n"),
 	BODY("sessions reply", wire_sessions_rep, more, 2,

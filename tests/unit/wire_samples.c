@@ -111,6 +111,19 @@ static const struct wire_order order_counter = { .io = { .handle = 42 },
 							  WIRE_COUNTERS - 1 },
 						 .kind = WIRE_ORDER_COUNTER };
 static const struct wire_assign assign = { .n = 2 };
+static const struct wire_promise promise = {
+	.process = UINT64_MAX, .sent = 1, .lease = 2, .iod = 1023, .n = 2
+};
+static const struct wire_promised promised[2] = {
+	{ .copyset = 1024, .version = 1 },
+	{ .copyset = 1035, .version = 9, .flags = WIRE_PR_LENT },
+};
+static const struct wire_promise promise_none = { .process = 1, .lease = 1 };
+static const struct wire_outcome outcome = { .seq = 7,
+					     .origin = 1023,
+					     .slot = UINT16_MAX };
+static const struct wire_outcome_rep outcome_rep = { .done = 5,
+						     .state = WIRE_OC_DONE };
 static const struct wire_copysets_rep copysets_none = { .revision = 5 };
 static const struct wire_evict evict = { .session = 7, .wait_ms = 1000 };
 static const struct wire_evict evict_job = { .by = WIRE_EV_JOB, .len = 6 };
@@ -568,6 +581,14 @@ const struct wire_sample wire_samples[] = {
 	{ "assign", WIRE_ASSIGN, BODY(assign),
 	  .tail = { ARR(wire_assign, n, copyset_rows) }, .ntail = 1 },
 	{ "assign reply", WIRE_ASSIGN, REP },
+	{ "promise", WIRE_PROMISE, BODY(promise),
+	  .tail = { ARR(wire_promise, n, promised) }, .ntail = 1 },
+	{ "promise reply", WIRE_PROMISE, REP, BODY(promise),
+	  .tail = { ARR(wire_promise, n, promised) }, .ntail = 1 },
+	{ "promise reply, none", WIRE_PROMISE, REP, BODY(promise_none) },
+	{ "outcome", WIRE_OUTCOME, BODY(outcome),
+	  .copyset = { WIRE_COPYSET_MIN, 1 } },
+	{ "outcome reply", WIRE_OUTCOME, REP, BODY(outcome_rep) },
 	{ "objects", WIRE_OBJECTS, BODY(walk) },
 	{ "objects reply", WIRE_OBJECTS, REP, BODY(walk_rep),
 	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },
