@@ -152,15 +152,16 @@ int promises_set_row(struct promises *promises, const struct copyset *row)
 /* ---- at the primary ---- */
 
 uint32_t promises_ask(const struct promises *promises, uint32_t to,
-		      uint64_t now, struct promise_head *head,
-		      struct promise *list)
+		      uint32_t first, uint64_t now, struct promise_head *head,
+		      struct promise *list, uint32_t max)
 {
 	uint32_t me = promises->attr.iod, n = 0;
 
 	*head = (struct promise_head){ .process = promises->attr.process,
 				       .sent = now,
 				       .lease = promises->attr.lease };
-	for (uint32_t i = 0; to != me && i < promises->n; i++) {
+	for (uint32_t i = find_place(promises, first);
+	     to != me && n < max && i < promises->n; i++) {
 		const struct promises_copyset *set = &promises->set[i];
 
 		/* An OFFLINE member, too: its answer ends a promise to it. */
@@ -224,17 +225,12 @@ static uint64_t given_until(const struct promises_copyset *set)
 	return until;
 }
 
-static uint64_t permission_end(const struct promises *promises,
-			       uint32_t copyset, uint64_t now, bool lent)
+/* The other members' promises, of those that are not OFFLINE. */
+static uint64_t got_until(const struct promises *promises,
+			  const struct promises_copyset *set, bool lent)
 {
-	const struct promises_copyset *set = find_copyset(promises, copyset);
 	uint64_t end = UINT64_MAX;
 
-	if (!set || !is_primary(&set->row, promises->attr.iod) ||
-	    given_until(set) > now || (lent && !set->lent))
-		return 0;
-	if (set->row.n > 1 && now - promises->start < promises->attr.lease)
-		return 0;
 	for (uint32_t i = 0; i < set->row.n; i++) {
 		uint64_t until = lent ? set->got[i].lent_until
 				      : set->got[i].until;
@@ -243,19 +239,35 @@ static uint64_t permission_end(const struct promises *promises,
 		    set->row.member[i].state != COPYSET_OFFLINE && until < end)
 			end = until;
 	}
-	return end > now ? end : 0;
+	return end;
 }
 
-uint64_t promises_serve_until(const struct promises *promises, uint32_t copyset,
-			      uint64_t now)
+static struct promises_span permission(const struct promises *promises,
+				       uint32_t copyset, bool lent)
 {
-	return permission_end(promises, copyset, now, false);
+	const struct promises_copyset *set = find_copyset(promises, copyset);
+	struct promises_span span = { 0, 0 };
+
+	if (!set || !is_primary(&set->row, promises->attr.iod) ||
+	    (lent && !set->lent))
+		return span;
+	span.from = given_until(set);
+	if (set->row.n > 1)
+		extend_time(&span.from, promises->start + promises->attr.lease);
+	span.until = got_until(promises, set, lent);
+	return span;
 }
 
-uint64_t promises_lend_until(const struct promises *promises, uint32_t copyset,
-			     uint64_t now)
+struct promises_span promises_serve_span(const struct promises *promises,
+					 uint32_t copyset)
 {
-	return permission_end(promises, copyset, now, true);
+	return permission(promises, copyset, false);
+}
+
+struct promises_span promises_lend_span(const struct promises *promises,
+					uint32_t copyset)
+{
+	return permission(promises, copyset, true);
 }
 
 void promises_set_lent(struct promises *promises, uint32_t copyset, bool lent)

@@ -41,7 +41,11 @@
 
 #include "common/dist/copyset.h"
 
-#define PROMISES_COPYSETS_MAX 4096u /* a list of all fits in a message */
+/*
+ * A ring of 1024 iods with three copies has about 60 copysets of each iod, and there are at most 64
+ * rings.
+ */
+#define PROMISES_COPYSETS_MAX 8192u
 
 struct promises;
 
@@ -89,13 +93,14 @@ void promises_close(struct promises *promises);
 int promises_set_row(struct promises *promises, const struct copyset *row);
 
 /*
- * The PROMISE for iod `to`: every copyset that it shares with this iod, if this iod is the primary.
- * Sets *head and the list, which has room for copysets_max entries, and returns their number.  Send
- * it to each iod with shared copysets four times a lease, and after a row has changed.
+ * The PROMISE for iod `to`: the copysets from `first` on that it shares with this iod, if this iod
+ * is the primary.  Sets *head and up to max entries of the list, and returns their number.  If that
+ * is max, another PROMISE may follow, for the copysets after the last one.  Send it to each iod with
+ * shared copysets four times a lease, and after a row has changed.
  */
 uint32_t promises_ask(const struct promises *promises, uint32_t to,
-		      uint64_t now, struct promise_head *head,
-		      struct promise *list);
+		      uint32_t first, uint64_t now, struct promise_head *head,
+		      struct promise *list, uint32_t max);
 /*
  * A PROMISE of iod `from` has arrived.  Promises what it may, leaves these entries of n in the list
  * and returns their number.  They are the answer, which has the same head.
@@ -116,13 +121,26 @@ void promises_end_process(struct promises *promises, uint32_t iod,
 			  uint64_t process);
 
 /*
- * Until when, on its own clock, this iod may serve the copyset: not at this time and not later.
- * UINT64_MAX: until the row changes, because all other members are OFFLINE.  0: it may not serve.
- * Compare it with the time at the begin of each request.  A request that began in time may end later,
- * because it began before any change that another primary makes.
+ * A time on the clock of this iod.  It changes only by a call that changes the promises, so
+ * threads may use a copy until the next one.  Both 0: never.
  */
-uint64_t promises_serve_until(const struct promises *promises, uint32_t copyset,
-			      uint64_t now);
+struct promises_span {
+	uint64_t from;
+	uint64_t until; /* not at this time; UINT64_MAX: until the row changes */
+};
+static inline bool promises_span_has(const struct promises_span *span,
+				     uint64_t now)
+{
+	return span->from <= now && now < span->until;
+}
+
+/*
+ * When this iod may serve the copyset.  Compare it with the time at the begin of each request.  A
+ * request that began in time may end later, because it began before any change that another primary
+ * makes.
+ */
+struct promises_span promises_serve_span(const struct promises *promises,
+					 uint32_t copyset);
 
 /*
  * Whether PROMISE says LENT from now on.  Before it is cleared, the caller revokes its loans.  A row
@@ -130,11 +148,11 @@ uint64_t promises_serve_until(const struct promises *promises, uint32_t copyset,
  */
 void promises_set_lent(struct promises *promises, uint32_t copyset, bool lent);
 /*
- * As promises_serve_until(), for loans.  Loans are valid until this time at most; after
- * promises_set_row(), the caller also limits those that exist.  A process that starts first revokes
- * those of the process before it.
+ * As promises_serve_span(), for loans.  Loans are valid in this time only; after promises_set_row(),
+ * the caller also limits those that exist.  A process that starts first revokes those of the process
+ * before it.
  */
-uint64_t promises_lend_until(const struct promises *promises, uint32_t copyset,
-			     uint64_t now);
+struct promises_span promises_lend_span(const struct promises *promises,
+					uint32_t copyset);
 
 #endif

@@ -37,16 +37,27 @@ static uint32_t ask(unsigned int from, unsigned int to)
 {
 	struct promise_head head;
 	struct promise list[IODS];
-	uint32_t n = promises_ask(iod[from], to, now, &head, list);
+	uint32_t n = promises_ask(iod[from], to, 0, now, &head, list, IODS);
 
 	n = promises_answer(iod[to], from, &head, list, n, now);
 	promises_accept(iod[from], to, &head, list, n, now);
 	return n;
 }
 
+/* 0: not now. */
+static uint64_t span_end(struct promises_span span)
+{
+	return promises_span_has(&span, now) ? span.until : 0;
+}
+
 static uint64_t serve_until(unsigned int i)
 {
-	return promises_serve_until(iod[i], COPYSET_FIRST, now);
+	return span_end(promises_serve_span(iod[i], COPYSET_FIRST));
+}
+
+static uint64_t lend_until(unsigned int i)
+{
+	return span_end(promises_lend_span(iod[i], COPYSET_FIRST));
 }
 
 /* iod 0 is the primary, and serves. */
@@ -126,7 +137,7 @@ START_TEST(test_delayed_answer)
 	uint32_t n;
 
 	promises_set_lent(iod[0], COPYSET_FIRST, true);
-	n = promises_ask(iod[0], 1, now, &head, list);
+	n = promises_ask(iod[0], 1, 0, now, &head, list, IODS);
 	n = promises_answer(iod[1], 0, &head, list, n, now);
 	promises_accept(iod[0], 1, &head, list, n, now);
 	assign(2, COPYSET_SYNCING, COPYSET_SERVING);
@@ -134,9 +145,9 @@ START_TEST(test_delayed_answer)
 	assign(3, COPYSET_SERVING, COPYSET_SERVING);
 	ck_assert_uint_eq(ask(0, 1), 1);
 	promises_set_lent(iod[0], COPYSET_FIRST, true);
-	ck_assert_uint_eq(promises_lend_until(iod[0], COPYSET_FIRST, now), 0);
+	ck_assert_uint_eq(lend_until(0), 0);
 	promises_accept(iod[0], 1, &head, list, n, now);
-	ck_assert_uint_eq(promises_lend_until(iod[0], COPYSET_FIRST, now), 0);
+	ck_assert_uint_eq(lend_until(0), 0);
 }
 END_TEST
 
@@ -167,13 +178,12 @@ END_TEST
 
 START_TEST(test_loans)
 {
-	ck_assert_uint_eq(promises_lend_until(iod[0], COPYSET_FIRST, now), 0);
+	ck_assert_uint_eq(lend_until(0), 0);
 	promises_set_lent(iod[0], COPYSET_FIRST, true);
-	ck_assert_uint_eq(promises_lend_until(iod[0], COPYSET_FIRST, now), 0);
+	ck_assert_uint_eq(lend_until(0), 0);
 	now += LEASE / 4;
 	ck_assert_uint_eq(ask(0, 1), 1);
-	ck_assert_uint_eq(promises_lend_until(iod[0], COPYSET_FIRST, now),
-			  now + LEASE / 4 * 3);
+	ck_assert_uint_eq(lend_until(0), now + LEASE / 4 * 3);
 	promises_set_lent(iod[0], COPYSET_FIRST, false);
 	now += LEASE / 4;
 	ck_assert_uint_eq(ask(0, 1), 1);
@@ -200,7 +210,7 @@ START_TEST(test_refusals)
 	ck_assert_int_eq(promises_set_row(iod[0], &row), -ESTALE);
 	row.id++;
 	ck_assert_int_eq(promises_set_row(iod[0], &row), -ENOSPC);
-	ck_assert_uint_eq(promises_serve_until(iod[0], row.id, now), 0);
+	ck_assert_uint_eq(promises_serve_span(iod[0], row.id).until, 0);
 
 	/* a longer lease, another primary, a newer row, an unknown copyset */
 	ck_assert_uint_eq(promises_answer(iod[1], 0, &head, &list, 1, now), 0);

@@ -146,10 +146,12 @@ static bool runs(unsigned int iod)
 static bool serves(unsigned int iod, unsigned int set)
 {
 	const struct host *host = &sim.host[iod];
+	struct promises_span span;
 
-	return runs(iod) &&
-	       promises_serve_until(host->promises, sim.row[set].id,
-				    host->clock) > host->clock;
+	if (!runs(iod))
+		return false;
+	span = promises_serve_span(host->promises, sim.row[set].id);
+	return promises_span_has(&span, host->clock);
 }
 
 static void send_asks(unsigned int iod)
@@ -159,8 +161,8 @@ static void send_asks(unsigned int iod)
 
 	host->next_ask = host->clock + LEASE / 4;
 	for (m.to = 0; m.to < IODS; m.to++) {
-		m.n = promises_ask(host->promises, m.to, host->clock, &m.head,
-				   m.list);
+		m.n = promises_ask(host->promises, m.to, 0, host->clock,
+				   &m.head, m.list, SETS);
 		if (m.n)
 			send_message(&m);
 	}
@@ -353,6 +355,14 @@ static void calm_down(void)
 
 /* ---- a seed ---- */
 
+static uint64_t lend_until(const struct host *host, unsigned int set)
+{
+	struct promises_span span = promises_lend_span(host->promises,
+						       sim.row[set].id);
+
+	return promises_span_has(&span, host->clock) ? span.until : 0;
+}
+
 static void step(uint64_t ms)
 {
 	sim.now += ms;
@@ -367,8 +377,7 @@ static void step(uint64_t ms)
 		if (host->clock >= host->next_ask)
 			send_asks(i);
 		for (unsigned int j = 0; j < SETS; j++)
-			host->loan_until[j] = promises_lend_until(
-				host->promises, sim.row[j].id, host->clock);
+			host->loan_until[j] = lend_until(host, j);
 	}
 }
 
