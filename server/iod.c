@@ -129,11 +129,17 @@ static int open_counters(struct iod *iod)
 
 static int open_assignments(struct iod *iod)
 {
+	const struct assignments_attr attr = {
+		.dir = iod->conf.storage,
+		.iod = iod->conf.index,
+		.process = iod->boot,
+		.lease = iod->conf.group_lease_ms * CLOCK_NS_PER_MS,
+		.started = iod->started_boot,
+		.log = iod->log
+	};
 	int rc = range_locks_open(&iod->ranges);
 
-	return rc ? rc
-		  : assignments_open(iod->conf.storage, iod->conf.index,
-				     iod->log, &iod->assignments);
+	return rc ? rc : assignments_open(&attr, &iod->assignments);
 }
 
 static int open_fabric(struct iod *iod)

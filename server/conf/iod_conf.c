@@ -98,6 +98,7 @@ void iod_conf_defaults(struct iod_conf *conf)
 	conf->max_sessions = 4096;
 	conf->host_sessions = SERVER_HOST_SESSIONS;
 	conf->session_ttl_ms = 60000;
+	conf->group_lease_ms = 2000;
 	conf->unit_size = 256 * 1024;
 	iod_zones_parse(ZONES_DEFAULT, &conf->zones);
 	conf->rdma_max = 64ull << 20;
@@ -311,6 +312,15 @@ static bool read_squash(const struct conf_section *in)
 	return text && strcmp(text, "none");
 }
 
+static int read_group_lease(const struct conf_section *in, unsigned int *ms)
+{
+	unsigned int s = *ms / 1000;
+	int rc = conf_uint(in, "group_lease", 1, 60, &s);
+
+	*ms = s * 1000;
+	return rc;
+}
+
 /* Reads the settings of the whole cluster. */
 static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 {
@@ -324,6 +334,8 @@ static int read_cluster(struct conf_section *in, struct iod_conf *conf)
 		rc = networks_conf(in, "allow", &conf->allow);
 	if (!rc)
 		rc = server_conf_auth(in, conf->key, &conf->auth);
+	if (!rc)
+		rc = read_group_lease(in, &conf->group_lease_ms);
 	in->name = "mgr";
 	conf->squash = read_squash(in);
 	if (!rc)

@@ -62,6 +62,7 @@ struct iod_conf {
 	unsigned int max_sessions;
 	unsigned int host_sessions; /* sessions of one host, 0: max_sessions */
 	unsigned int session_ttl_ms;
+	unsigned int group_lease_ms; /* of promises.h */
 	size_t unit_size; /* most bytes of a chunk of a transfer */
 	struct zones_attr zones; /* of each progress thread; rails is not set */
 	struct sizes inline_max; /* bytes of data in a request */

@@ -9,10 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/util/clock.h"
 #include "server/copyset/assignments_file.h"
 
 struct assignment {
 	struct copyset set; /* the version in force */
+	/* when the promises allow it to be served; of the last durable version */
+	struct promises_span serve;
 	unsigned int running; /* changes */
 	bool durable; /* this version is in the file */
 	bool draining; /* changes of an earlier version must end first */
@@ -26,6 +29,7 @@ struct assignments {
 	pthread_mutex_t writing;
 	uint64_t logged; /* under `writing`: when a failed write was last logged */
 	pthread_mutex_t lock; /* guards all below; not held over a wait */
+	struct promises *promises; /* for the rows that are durable */
 	bool unwritten; /* a row is not durable */
 	uint32_t n, room;
 	struct assignment *row; /* in ascending order of their ids */
@@ -145,11 +149,21 @@ static int rows_write(struct assignments *a)
 	return rc;
 }
 
+/* The promises have room for ASSIGNMENTS_MAX copysets, and have an older version of this one. */
+static void row_set_durable(struct assignments *a, struct assignment *row)
+{
+	if (row->durable)
+		return;
+	promises_set_row(a->promises, &row->set);
+	row->serve = promises_serve_span(a->promises, row->set.id);
+	row->durable = true;
+}
+
 static void rows_set_durable(struct assignments *a)
 {
 	pthread_mutex_lock(&a->lock);
 	for (uint32_t i = 0; i < a->n; i++)
-		a->row[i].durable = true;
+		row_set_durable(a, &a->row[i]);
 	a->unwritten = false;
 	pthread_mutex_unlock(&a->lock);
 }
@@ -189,13 +203,53 @@ int assignments_change(struct assignments *a, const struct copyset *set,
 	return rc;
 }
 
+/* ---- promises ---- */
+
+uint32_t assignments_ask_promises(struct assignments *a, uint32_t to,
+				  uint32_t first, struct promise_head *head,
+				  struct promise *list, uint32_t max)
+{
+	uint32_t n;
+
+	pthread_mutex_lock(&a->lock);
+	n = promises_ask(a->promises, to, first, clock_boot(), head, list, max);
+	pthread_mutex_unlock(&a->lock);
+	return n;
+}
+
+/* The rows that it promises have another primary, so they are not served here anyway. */
+uint32_t assignments_give_promises(struct assignments *a, uint32_t from,
+				   const struct promise_head *head,
+				   struct promise *list, uint32_t n)
+{
+	pthread_mutex_lock(&a->lock);
+	n = promises_answer(a->promises, from, head, list, n, clock_boot());
+	pthread_mutex_unlock(&a->lock);
+	return n;
+}
+
+void assignments_accept_promises(struct assignments *a, uint32_t from,
+				 const struct promise_head *head,
+				 const struct promise *list, uint32_t n)
+{
+	pthread_mutex_lock(&a->lock);
+	promises_accept(a->promises, from, head, list, n, clock_boot());
+	for (uint32_t i = 0; i < n; i++) {
+		struct assignment *row = row_find(a, list[i].copyset);
+
+		if (row)
+			row->serve = promises_serve_span(a->promises,
+							 row->set.id);
+	}
+	pthread_mutex_unlock(&a->lock);
+}
+
 /* ---- requests ---- */
 
-static bool is_served(const struct assignments *a, const struct assignment *row,
-		      uint32_t version)
+static bool is_served(const struct assignment *row, uint32_t version)
 {
 	return row && row->set.version == version && row->durable &&
-	       !row->draining && copyset_primary(&row->set) == a->iod;
+	       !row->draining && promises_span_has(&row->serve, clock_boot());
 }
 
 static int copyset_admit(struct assignments *a, struct copyset_ref ref,
@@ -206,7 +260,7 @@ static int copyset_admit(struct assignments *a, struct copyset_ref ref,
 
 	pthread_mutex_lock(&a->lock);
 	row = row_find(a, ref.id);
-	served = is_served(a, row, ref.version);
+	served = is_served(row, ref.version);
 	if (served)
 		row->running += change;
 	pthread_mutex_unlock(&a->lock);
@@ -319,7 +373,31 @@ static void log_open_error(const struct log *log, const char *dir, int rc)
 			  dir, strerror(-rc));
 }
 
-int assignments_open(const char *dir, uint32_t iod, const struct log *log,
+static int open_promises(const struct assignments_attr *attr,
+			 struct assignments *a)
+{
+	const struct promises_attr promises = {
+		.iod = attr->iod,
+		.process = attr->process,
+		.lease = attr->lease,
+		.copysets_max = ASSIGNMENTS_MAX
+	};
+
+	return promises_open(&promises, attr->started, &a->promises);
+}
+
+static int open_file(const char *dir, struct assignments *a)
+{
+	int rc;
+
+	a->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = a->dirfd < 0 ? -errno : read_rows(a);
+	if (rc)
+		log_open_error(a->log, dir, rc);
+	return rc;
+}
+
+int assignments_open(const struct assignments_attr *attr,
 		     struct assignments **out)
 {
 	struct assignments *a = calloc(1, sizeof(*a));
@@ -327,14 +405,15 @@ int assignments_open(const char *dir, uint32_t iod, const struct log *log,
 
 	if (!a)
 		return -ENOMEM;
-	a->iod = iod;
-	a->log = log;
+	a->iod = attr->iod;
+	a->log = attr->log;
+	a->dirfd = -1;
 	pthread_mutex_init(&a->writing, NULL);
 	pthread_mutex_init(&a->lock, NULL);
-	a->dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = a->dirfd < 0 ? -errno : read_rows(a);
+	rc = open_promises(attr, a);
+	if (!rc)
+		rc = open_file(attr->dir, a);
 	if (rc) {
-		log_open_error(log, dir, rc);
 		assignments_close(a);
 		return rc;
 	}
@@ -350,6 +429,7 @@ void assignments_close(struct assignments *a)
 		close(a->dirfd);
 	pthread_mutex_destroy(&a->lock);
 	pthread_mutex_destroy(&a->writing);
+	promises_close(a->promises);
 	free(a->row);
 	free(a);
 }

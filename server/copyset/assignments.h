@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * assignments.h - the copysets (copyset.h) that the managers assigned to this iod, and the changes
- * in progress under each of them.
+ * assignments.h - the copysets (copyset.h) that the managers assigned to this iod, when it may serve
+ * each of them, and the changes in progress.
  *
  * A request names a copyset and a version of its members.  The iod serves it only if this version
  * is in force here and names this iod as the primary.  So a client with an old row never changes
@@ -18,6 +18,9 @@
  * A version may be skipped.  Then another iod may have been primary meanwhile, so this one becomes
  * primary again.
  *
+ * A primary of several members also needs their promises (promises.h).  The rows that
+ * are durable count for them.
+ *
  * The file DIR/copysets has the rows.  The managers send all rows before the first LEASE, and until
  * then no client is admitted.  So requests never meet the rows of an earlier process.  The file is
  * for the promises (promises.h), and for a manager whose database was restored from an older copy.
@@ -30,19 +33,25 @@
 #include "common/dist/copyset.h"
 #include "common/util/log.h"
 #include "common/wire/wire.h"
+#include "server/copyset/promises.h"
 
-/* A ring of 1024 iods with three copies has about 60 copysets of each iod, and there are at most 64
- * rings. */
-#define ASSIGNMENTS_MAX 8192u
+#define ASSIGNMENTS_MAX PROMISES_COPYSETS_MAX
 
 struct assignments;
 
+struct assignments_attr {
+	const char *dir; /* the store */
+	uint32_t iod; /* this iod */
+	uint64_t process, lease; /* as in struct promises_attr */
+	uint64_t started; /* clock_boot() at the start of the process */
+	const struct log *log; /* outlives the assignments */
+};
+
 /*
- * iod: the index of this iod.  dir: its store.  log outlives the assignments.  -EBADMSG: the file
- * is damaged.  -ENOMEM; -errno of the file.  Errors except -ENOMEM are logged with cause and
- * remedy.
+ * -EBADMSG: the file is damaged.  -ENOMEM; -errno of the file.  Errors except -ENOMEM are logged
+ * with cause and remedy.
  */
-int assignments_open(const char *dir, uint32_t iod, const struct log *log,
+int assignments_open(const struct assignments_attr *attr,
 		     struct assignments **assignments);
 /* No change is in progress.  NULL: nothing happens. */
 void assignments_close(struct assignments *a);
@@ -59,9 +68,20 @@ void assignments_close(struct assignments *a);
 int assignments_change(struct assignments *a, const struct copyset *set,
 		       unsigned int n);
 
+/* As promises_ask(), promises_answer() and promises_accept(), at the present time. */
+uint32_t assignments_ask_promises(struct assignments *a, uint32_t to,
+				  uint32_t first, struct promise_head *head,
+				  struct promise *list, uint32_t max);
+uint32_t assignments_give_promises(struct assignments *a, uint32_t from,
+				   const struct promise_head *head,
+				   struct promise *list, uint32_t n);
+void assignments_accept_promises(struct assignments *a, uint32_t from,
+				 const struct promise_head *head,
+				 const struct promise *list, uint32_t n);
+
 /*
- * 0: this iod serves the copyset now, in this version.  -WIRE_ECOPYSET: it does not.  For a request
- * that only reads, this check is enough when it begins.
+ * 0: this iod serves the copyset now, in this version.  -WIRE_ECOPYSET: it does not, or has not the
+ * promises of the other members.  For a request that only reads, this check is enough when it begins.
  */
 int copyset_check(struct assignments *a, struct copyset_ref ref);
 /* The same, for a change: if it returns 0, the change is in progress until copyset_leave(). */

@@ -242,8 +242,8 @@ static uint64_t got_until(const struct promises *promises,
 	return end;
 }
 
-static struct promises_span permission(const struct promises *promises,
-				       uint32_t copyset, bool lent)
+static struct promises_span permission_span(const struct promises *promises,
+					    uint32_t copyset, bool lent)
 {
 	const struct promises_copyset *set = find_copyset(promises, copyset);
 	struct promises_span span = { 0, 0 };
@@ -261,13 +261,13 @@ static struct promises_span permission(const struct promises *promises,
 struct promises_span promises_serve_span(const struct promises *promises,
 					 uint32_t copyset)
 {
-	return permission(promises, copyset, false);
+	return permission_span(promises, copyset, false);
 }
 
 struct promises_span promises_lend_span(const struct promises *promises,
 					uint32_t copyset)
 {
-	return permission(promises, copyset, true);
+	return permission_span(promises, copyset, true);
 }
 
 void promises_set_lent(struct promises *promises, uint32_t copyset, bool lent)

@@ -12,10 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/util/clock.h"
 #include "server/copyset/assignments.h"
 #include "tests/run_suite.h"
 
-#define SELF 3u /* this iod */
+#define SELF 3u /* this iod; the others are 1 and 2 */
+#define LEASE (3600 * 1000 * CLOCK_NS_PER_MS)
 
 static char dir[64], file[80], blocker[80];
 static struct assignments *all;
@@ -27,9 +29,22 @@ static void keep_line(void *arg, enum log_level level, const char *line)
 }
 static const struct log the_log = { LOG_LV_ERROR, keep_line, NULL };
 
+/* age: how long ago the process was started. */
+static int open_with(uint64_t lease, uint64_t age)
+{
+	struct assignments_attr attr = { .dir = dir,
+					 .iod = SELF,
+					 .process = 7,
+					 .lease = lease,
+					 .started = clock_boot() - age,
+					 .log = &the_log };
+
+	return assignments_open(&attr, &all);
+}
+
 static int try_open(void)
 {
-	return assignments_open(dir, SELF, &the_log, &all);
+	return open_with(LEASE, LEASE);
 }
 
 static void reopen(void)
@@ -84,14 +99,44 @@ static int assign(struct copyset set)
 	return assignments_change(all, &set, 1);
 }
 
+/* Iod `from` promises all that it is asked for.  Returns the number of promises. */
+static uint32_t promise_by(uint32_t from)
+{
+	struct promise list[100];
+	struct promise_head head;
+	uint32_t n, sum = 0, first = 0;
+
+	do {
+		n = assignments_ask_promises(all, from, first, &head, list,
+					     100);
+		assignments_accept_promises(all, from, &head, list, n);
+		first = n ? list[n - 1].copyset + 1 : 0;
+		sum += n;
+	} while (n == 100);
+	return sum;
+}
+
+static void promise(void)
+{
+	promise_by(1);
+	promise_by(2);
+}
+
 static int enter(uint32_t id, uint32_t version)
 {
+	promise();
 	return copyset_enter(all, (struct copyset_ref){ id, version });
+}
+
+static int check_alone(uint32_t id, uint32_t version)
+{
+	return copyset_check(all, (struct copyset_ref){ id, version });
 }
 
 static int check(uint32_t id, uint32_t version)
 {
-	return copyset_check(all, (struct copyset_ref){ id, version });
+	promise();
+	return check_alone(id, version);
 }
 
 /* ---- cases ---- */
@@ -127,6 +172,76 @@ START_TEST(only_as_primary)
 	set.member[1].state = COPYSET_OFFLINE;
 	ck_assert_int_eq(assign(set), 0);
 	ck_assert_int_eq(check(1024, 3), -WIRE_ECOPYSET);
+}
+END_TEST
+
+START_TEST(only_with_the_promises_of_all)
+{
+	struct copyset set = pair(1024, 1, SELF, 1);
+
+	set.n = 3;
+	set.member[2] = (struct copyset_member){ 2, COPYSET_SYNCING };
+	ck_assert_int_eq(assign(set), 0);
+	ck_assert_int_eq(check_alone(1024, 1), -WIRE_ECOPYSET);
+	ck_assert_uint_eq(promise_by(1), 1);
+	ck_assert_int_eq(check_alone(1024, 1), -WIRE_ECOPYSET);
+	ck_assert_uint_eq(promise_by(2), 1);
+	ck_assert_int_eq(check_alone(1024, 1), 0);
+	/* over a change of the row, but not over a time without being primary */
+	set.version = 2;
+	ck_assert_int_eq(assign(set), 0);
+	ck_assert_int_eq(check_alone(1024, 2), 0);
+	ck_assert_int_eq(assign(pair(1024, 3, 1, SELF)), 0);
+	set.version = 4;
+	ck_assert_int_eq(assign(set), 0);
+	ck_assert_int_eq(check_alone(1024, 4), -WIRE_ECOPYSET);
+}
+END_TEST
+
+START_TEST(the_only_serving_member_needs_none)
+{
+	struct copyset set = pair(1024, 1, 1, SELF);
+
+	set.member[0].state = COPYSET_OFFLINE;
+	ck_assert_int_eq(assign(set), 0);
+	ck_assert_int_eq(check_alone(1024, 1), 0);
+	set = pair(1025, 1, SELF, 0);
+	set.n = 1;
+	ck_assert_int_eq(assign(set), 0);
+	ck_assert_int_eq(check_alone(1025, 1), 0);
+}
+END_TEST
+
+/* What this process has promised, and what the one before it may have. */
+START_TEST(not_against_its_own_promise)
+{
+	struct promise_head head = { .process = 8, .lease = LEASE };
+	struct promise list = { .copyset = 1024, .version = 1 };
+	struct copyset set = pair(1024, 2, 1, SELF);
+
+	ck_assert_int_eq(assign(pair(1024, 1, 1, SELF)), 0);
+	ck_assert_uint_eq(assignments_give_promises(all, 1, &head, &list, 1),
+			  1);
+	set.member[0].state = COPYSET_OFFLINE;
+	ck_assert_int_eq(assign(set), 0);
+	ck_assert_int_eq(check_alone(1024, 2), -WIRE_ECOPYSET);
+	assignments_close(all);
+	all = NULL;
+	ck_assert_int_eq(open_with(LEASE, 0), 0);
+	ck_assert_int_eq(check_alone(1024, 2), -WIRE_ECOPYSET);
+	reopen(); /* one lease later */
+	ck_assert_int_eq(check_alone(1024, 2), 0);
+}
+END_TEST
+
+START_TEST(promises_end)
+{
+	assignments_close(all);
+	all = NULL;
+	ck_assert_int_eq(open_with(4, 4), 0); /* ns */
+	ck_assert_int_eq(assign(pair(1024, 1, SELF, 1)), 0);
+	ck_assert_uint_eq(promise_by(1), 1);
+	ck_assert_int_eq(check_alone(1024, 1), -WIRE_ECOPYSET);
 }
 END_TEST
 
@@ -212,7 +327,7 @@ START_TEST(a_bounded_number)
 	reopen();
 	ck_assert_int_eq(check(1024, 1025), 0);
 	for (uint32_t id = 1025; id < end; id++)
-		ck_assert_int_eq(check(id, id), 0);
+		ck_assert_int_eq(check_alone(id, id), 0);
 }
 END_TEST
 
@@ -506,6 +621,10 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, only_the_version_in_force);
 	tcase_add_test(tc, only_as_primary);
+	tcase_add_test(tc, only_with_the_promises_of_all);
+	tcase_add_test(tc, the_only_serving_member_needs_none);
+	tcase_add_test(tc, not_against_its_own_promise);
+	tcase_add_test(tc, promises_end);
 	tcase_add_test(tc, a_primary_that_stays_keeps_its_changes);
 	tcase_add_loop_test(tc, a_new_primary_waits_for_earlier_changes, 0, 2);
 	tcase_add_test(tc, not_before_it_is_written);

@@ -48,13 +48,14 @@ static int serves(uint32_t version)
 static void setup(void)
 {
 	struct object_store_attr attr = { .dir = dir, .fsid = 1 };
+	struct assignments_attr assignments = { .dir = dir, .lease = 1 };
 
 	strcpy(dir, "/tmp/pvfs-change-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	iod = calloc(1, sizeof(*iod) + sizeof(iod->worker[0]));
 	ck_assert_ptr_nonnull(iod);
 	ck_assert_int_eq(store_open(&attr, &iod->store), 0);
-	ck_assert_int_eq(assignments_open(dir, 0, NULL, &iod->assignments), 0);
+	ck_assert_int_eq(assignments_open(&assignments, &iod->assignments), 0);
 	iod->worker[0].iod = iod;
 	ses.worker = &iod->worker[0];
 	ended = 0;

@@ -52,6 +52,7 @@ static const char *const known[] = {
 	"filesystem.seal",
 	"filesystem.copies",
 	"filesystem.domain",
+	"filesystem.group_lease",
 	"mgr.from",
 	"mgr.session_timeout",
 	"mgr.lease",
