@@ -10,6 +10,7 @@
 #include "common/util/process_limits.h"
 #include "server/copyset/assignments.h"
 #include "server/copyset/range_lock.h"
+#include "server/copyset/promise_exchange.h"
 #include "server/wait/gate_waiter.h"
 #include "server/iod.h"
 #include "common/util/incarnation.h"
@@ -165,6 +166,9 @@ static int open_workers(struct iod *iod)
 		if (!rc)
 			iod->nworkers++;
 	}
+	if (!rc)
+		rc = promise_exchange_open(&iod->worker[0],
+					   &iod->promise_exchange);
 	if (rc)
 		log_error(iod->log,
 			  "no memory for %u threads with %zu KiB of buffers "
@@ -434,6 +438,7 @@ void iod_stop(struct iod *iod)
 		loan_table_set_lease(iod->loans, 0);
 	if (iod->server)
 		rpc_server_close(iod->server);
+	promise_exchange_close(iod->promise_exchange);
 	for (i = 0; i < iod->nworkers; i++)
 		worker_close(&iod->worker[i]);
 	if (iod->pool)

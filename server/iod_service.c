@@ -6,6 +6,7 @@
 
 #include "server/copy/copies.h"
 #include "server/copyset/assignments.h"
+#include "server/copyset/promise_exchange.h"
 #include "server/wait/gate_waiter.h"
 #include "server/wait/lease.h"
 #include "server/op/op.h"
@@ -191,6 +192,7 @@ static const struct operation operations[] = {
 	[WIRE_PLACE] = { op_place, ROLE(CLIENT) },
 	[WIRE_SHARE] = { op_share, ROLE(CLIENT) },
 	[WIRE_ORDER] = { op_order, ROLE(IOD) },
+	[WIRE_PROMISE] = { op_promise, ROLE(IOD) },
 	[WIRE_ASSIGN] = { op_assign, ROLE(MGR) },
 };
 
@@ -217,7 +219,8 @@ static int check_request(const struct rpc_req *req, const struct operation *op)
 		rc = check_manager_term(ses, req->op);
 		return rc ? rc : capability_check(ses, req);
 	}
-	log_warn(ses->worker->iod->log, "%s (%s): %s is for the manager alone",
+	log_warn(ses->worker->iod->log,
+		 "%s (%s): %s is for other kinds of programs: refused",
 		 info->peer, info->cred.name, wire_op_name(req->op));
 	return -EPERM;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "server/copyset/assignments.h"
+#include "server/copyset/promise_exchange.h"
 #include "server/op/op_int.h"
 
 _Static_assert(COPYSET_COPIES_MAX == WIRE_COPIES_MAX, "members");
@@ -43,6 +44,8 @@ static int put_in_force(struct op_job *job)
 
 static void finish_assign(struct op_job *job, int status)
 {
+	if (!status)
+		promise_exchange_start(job->worker->iod->promise_exchange);
 	op_job_reply(job, status ? -EAGAIN : 0);
 }
 

@@ -36,6 +36,7 @@ struct xfer;
 struct lease_waiter;
 struct member_order;
 struct range_locks; /* range_lock.h */
+struct promise_exchange;
 struct worker;
 
 /* Called on the session's thread when nothing of the session is running. */
@@ -126,6 +127,7 @@ struct iod {
 	struct assignments *assignments;
 	/* changes of copysets in progress here */
 	struct range_locks *ranges;
+	struct promise_exchange *promise_exchange;
 	/* the store was never claimed when this process began */
 	bool new_store;
 	/* NULL: no key is configured; then mgr_addresses is used */

@@ -39,6 +39,7 @@ void iodc_open_with(struct iodc *c, const struct addr *addr,
 		.cred = &cred,
 		.prover = with->prover,
 		.server = WIRE_ROLE_IOD,
+		.index = with->index,
 		.caps = with->caps,
 		.features = with->features | (with->caps ? WIRE_FT_CAPS : 0)
 	};

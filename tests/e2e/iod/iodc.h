@@ -50,6 +50,7 @@ void iodc_open(struct iodc *c, const struct addr *addr, enum wire_role role,
 struct iodc_with {
 	const struct prover *prover;
 	const struct rpc_caps_source *caps;
+	uint32_t index; /* of the iod */
 	uint32_t features;
 };
 void iodc_open_with(struct iodc *c, const struct addr *addr,
