@@ -11,6 +11,7 @@
 #include "server/copyset/assignments.h"
 #include "server/copyset/range_lock.h"
 #include "server/copyset/promise_exchange.h"
+#include "server/once/change_records.h"
 #include "server/wait/gate_waiter.h"
 #include "server/iod.h"
 #include "common/util/incarnation.h"
@@ -102,6 +103,9 @@ static int open_store(struct iod *iod)
 	int rc;
 
 	rc = recent_changes_open(&iod->recent);
+	if (!rc)
+		rc = change_records_open(CHANGE_RECORDS_MAX,
+					 &iod->change_records);
 	return rc ? rc : store_open(&attr, &iod->store);
 }
 
@@ -451,6 +455,7 @@ void iod_stop(struct iod *iod)
 	loan_table_close(iod->loans);
 	if (iod->store)
 		store_close(iod->store);
+	change_records_close(iod->change_records);
 	recent_changes_close(iod->recent);
 	mgr_addresses_close(iod->mgr_addresses);
 	keyring_close(iod->ring);

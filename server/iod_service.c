@@ -7,6 +7,7 @@
 #include "server/copy/copies.h"
 #include "server/copyset/assignments.h"
 #include "server/copyset/promise_exchange.h"
+#include "server/once/change_records.h"
 #include "server/wait/gate_waiter.h"
 #include "server/wait/lease.h"
 #include "server/op/op.h"
@@ -82,9 +83,12 @@ static void session_close(void *arg, struct rpc_session *session, bool clean)
 {
 	struct rpc_session_info *info = rpc_session_info(session);
 	struct iod_session *ses = info->priv;
+	struct iod *iod = arg;
 
 	info->priv = NULL;
-	loan_session_end(((struct iod *)arg)->loans, info->id);
+	loan_session_end(iod->loans, info->id);
+	if (clean)
+		change_records_end_session(iod->change_records, info->id);
 	if (ses)
 		session_unref(ses);
 }
@@ -194,6 +198,7 @@ static const struct operation operations[] = {
 	[WIRE_ORDER] = { op_order, ROLE(IOD) },
 	[WIRE_PROMISE] = { op_promise, ROLE(IOD) },
 	[WIRE_ASSIGN] = { op_assign, ROLE(MGR) },
+	[WIRE_OUTCOME] = { op_outcome, ROLE(CLIENT) },
 };
 
 /* NULL: not an operation of the iod. */

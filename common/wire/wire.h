@@ -1490,7 +1490,7 @@ struct wire_promise {		/* tail: promised[n] */
  * any more.  The changes are those of wire_op_changes() except COUNTER.
  */
 struct wire_outcome {
-	le64 seq;		/* wire_hdr.seq of the change */
+	le64 seq;		/* wire_hdr.seq of the change, not 0 */
 	le32 origin;
 	le32 slot;		/* wire_hdr.slot of the change */
 };

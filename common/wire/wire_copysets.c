@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* wire_copysets.c - checks rings, copysets, orders and promises: COPYSETS, ORDER, PROMISE, ASSIGN. */
+/*
+ * wire_copysets.c - checks rings, copysets, orders and promises: COPYSETS, ORDER, PROMISE, ASSIGN,
+ * OUTCOME.
+ */
 #include "common/wire/wire_form.h"
 
 static const char *check_ring(const struct wire_ring *ring)
@@ -158,4 +161,10 @@ const char *wire_check_promise(const struct wire_msg *msg)
 			why = "wire_promised.copyset: out of order";
 	}
 	return why;
+}
+
+const char *wire_check_outcome(const struct wire_msg *msg)
+{
+	return wire_copyset(msg->hdr).id ? NULL
+					 : "wire_outcome: without a copyset";
 }

@@ -97,6 +97,7 @@ const char *wire_check_space(le64 off, le64 len, uint32_t flags);
 const char *wire_check_order(const struct wire_msg *msg);
 const char *wire_check_assign(const struct wire_msg *msg);
 const char *wire_check_promise(const struct wire_msg *msg);
+const char *wire_check_outcome(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);
 const char *wire_check_metrics_rep(const struct wire_msg *msg);
 const char *wire_check_sessions_rep(const struct wire_msg *msg);

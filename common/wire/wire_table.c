@@ -582,8 +582,10 @@ static const struct wire_form promise = {
 
 static const struct wire_form outcome = {
 	.size = sizeof(struct wire_outcome),
-	.fields = { MAX(wire_outcome, origin, WIRE_IOD_MAX - 1),
+	.fields = { ID(wire_outcome, seq),
+		    MAX(wire_outcome, origin, WIRE_IOD_MAX - 1),
 		    MAX(wire_outcome, slot, UINT16_MAX) },
+	.check = wire_check_outcome,
 };
 static const struct wire_form outcome_rep = {
 	.size = sizeof(struct wire_outcome_rep),

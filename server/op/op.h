@@ -27,6 +27,7 @@ void op_lease(struct worker *w, struct rpc_req *req);
 void op_fence(struct worker *w, struct rpc_req *req);
 void op_order(struct worker *w, struct rpc_req *req);
 void op_assign(struct worker *w, struct rpc_req *req);
+void op_outcome(struct worker *w, struct rpc_req *req);
 void op_ping(struct worker *w, struct rpc_req *req);
 void op_statfs(struct worker *w, struct rpc_req *req);
 void op_disk(struct worker *w, struct rpc_req *req);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "common/util/container.h"
+#include "server/once/change_records.h"
 #include "server/op/op_int.h"
 
 struct fence_op {
@@ -74,10 +75,22 @@ static bool has_pending_evictions(const struct fence_op *op)
 	       loan_evictions_pending(op->worker->iod->loans);
 }
 
+/* Their clients do not ask about changes any more. */
+static void drop_change_records(struct iod *iod, const struct rpc_req *req)
+{
+	const struct wire_fence *body = req->msg.body;
+	const le64 *session = req->msg.tail[0].ptr;
+
+	for (uint32_t i = 0; i < le32toh(body->n); i++)
+		change_records_end_session(iod->change_records,
+					   le64toh(session[i]));
+}
+
 static void on_sessions_ended(struct session_end *e)
 {
 	struct fence_op *op = container_of(e, struct fence_op, ending);
 
+	drop_change_records(op->worker->iod, op->req);
 	if (has_pending_evictions(op))
 		rpc_reply_status(op->req, -EAGAIN);
 	else if (is_in_memory_only(op->req))

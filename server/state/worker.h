@@ -29,6 +29,7 @@
 #include "common/buffer/zone.h"
 
 struct assignments; /* assignments.h */
+struct change_records;
 struct copies;
 struct daemon; /* daemon.h */
 struct gate_waiter;
@@ -122,6 +123,7 @@ struct iod {
 	const struct store_engine *engine;
 	struct object_store *store;
 	struct recent_changes *recent;
+	struct change_records *change_records;
 	struct loan_table *loans;
 	struct counters *counters;
 	struct assignments *assignments;

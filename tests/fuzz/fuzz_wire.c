@@ -258,6 +258,22 @@ static void check_order(const struct wire_msg *msg)
 	}
 }
 
+static void check_promise(const struct wire_msg *msg)
+{
+	const struct wire_promise *body = msg->body;
+	const struct wire_promised *promised = msg->tail[0].ptr;
+	uint32_t n = le32toh(body->n), last = 0;
+
+	FUZZ_SURE(n <= WIRE_PROMISES_MAX && body->process && body->lease);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t copyset = le32toh(promised[i].copyset);
+
+		FUZZ_SURE(copyset > last && copyset < WIRE_COPYSET_END);
+		FUZZ_SURE(promised[i].version);
+		last = copyset;
+	}
+}
+
 /* Checks the copyset of a request: the iod looks it up, or uses its own one. */
 static void check_copyset(const struct wire_hdr *hdr)
 {
@@ -282,6 +298,10 @@ static void check_good(const struct wire_msg *msg, const uint8_t *end)
 	check_tail(msg, end);
 	if (!reply && (op == WIRE_READ || op == WIRE_WRITE))
 		check_io(msg);
+	if (op == WIRE_PROMISE)
+		check_promise(msg);
+	if (!reply && op == WIRE_OUTCOME)
+		FUZZ_SURE(wire_copyset(msg->hdr).id);
 	if (!reply && op == WIRE_ORDER)
 		check_order(msg);
 	if (!reply && (op == WIRE_READ_LIST || op == WIRE_WRITE_LIST))

@@ -652,6 +652,7 @@ static const struct bad bad[] = {
 	PROMISED(1, flags, 2, "wire_promised.flags: unknown bits"),
 	BODY("promise reply", wire_promise, process, 0,
 	     "wire_promise.process: zero"),
+	BODY("outcome", wire_outcome, seq, 0, "wire_outcome.seq: zero"),
 	BODY("outcome", wire_outcome, origin, WIRE_IOD_MAX,
 	     "wire_outcome.origin: too large"),
 	BODY("outcome", wire_outcome, slot, UINT16_MAX + 1,
