@@ -75,10 +75,11 @@ static void end_change(struct file_access *change, int status)
 {
 	struct member_order *order = change->req->priv;
 
+	/* before another primary may serve */
+	if (change->req->op == WIRE_ORDER && !status)
+		member_order_add_stored(order, change->io.len);
 	copyset_leave(change->ses->worker->iod->assignments,
 		      copyset_id(change->io.obj));
-	if (change->req->op == WIRE_ORDER && !status)
-		order->stored = true;
 	change->done = change->change_done;
 	change->done(change, status);
 }

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "common/util/clock.h"
 #include "common/util/container.h"
 #include "server/copyset/assignments.h"
+#include "server/once/change_records.h"
 
 static const struct wire_order *order_body(const struct rpc_req *req)
 {
@@ -89,6 +91,22 @@ int member_order_enter(struct iod *iod, const struct rpc_req *req,
 	}
 	*expiry = atomic_load_explicit(&iod->lease.until, memory_order_acquire);
 	return 0;
+}
+
+/* An order does not say how long its client waits. */
+void member_order_add_stored(struct member_order *order, uint64_t bytes)
+{
+	const struct wire_order *body = order_body(order->req);
+	const struct change_id id = { .session = le64toh(body->session),
+				      .origin = le32toh(body->origin),
+				      .slot = le32toh(body->slot),
+				      .seq = le64toh(body->seq) };
+	uint64_t until = clock_boot() + RPC_WAIT_MAX_MS * CLOCK_NS_PER_MS;
+
+	order->stored = true;
+	if (body->total)
+		change_records_add(order->worker->iod->change_records, &id,
+				   bytes, le64toh(body->total), until);
 }
 
 bool member_orders_wait(struct worker *w,

@@ -53,6 +53,9 @@ void member_order_end(struct member_order *order);
 int member_order_enter(struct iod *iod, const struct rpc_req *req,
 		       uint64_t *expiry);
 
+/* `bytes` bytes of a write were stored: records them (change_records.h).  Before copyset_leave(). */
+void member_order_add_stored(struct member_order *order, uint64_t bytes);
+
 /*
  * True: an order of a session for which is_of(arg, session) holds is in progress; wait->idle() will
  * be called when an order of the worker has ended.  False: there is none.

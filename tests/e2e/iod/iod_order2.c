@@ -11,6 +11,7 @@
 
 #include "common/util/clock.h"
 #include "server/copyset/assignments.h"
+#include "server/once/change_records.h"
 #include "server/state/worker.h"
 #include "tests/e2e/iod/iod_here.h"
 #include "tests/e2e/iod/iodc.h"
@@ -21,12 +22,17 @@
 #define PRIMARY 1u
 #define CLIENT 0x77u /* the session for which the primary sends orders */
 #define HANDLE 5u
+/* the request of the client, at iod PRIMARY */
+#define SLOT 3u
+#define SEQ 9u
 #define MANY WIRE_ORDER_REGIONS
 
 static char dir[64];
 static struct iod *iod;
 static struct addr addr;
 static struct iodc primary, second, mgr;
+/* bytes of the request of which an order is a part; 0: it is all of it */
+static uint64_t request_bytes;
 
 /* Interposed: stops the next write of the iod. */
 static atomic_bool slow_write, written;
@@ -83,6 +89,7 @@ static void setup(void)
 	sem_init(&go, 0, 0);
 	atomic_store(&slow_write, false);
 	atomic_store(&written, false);
+	request_bytes = 0;
 	iod_here_conf(&conf, dir);
 	conf.threads = 1;
 	conf.group_lease_ms = 1;
@@ -113,6 +120,9 @@ static struct wire_order make_order(enum wire_order_kind kind)
 {
 	return (struct wire_order){ .io.handle = htole64(HANDLE),
 				    .session = htole64(CLIENT),
+				    .seq = htole64(SEQ),
+				    .slot = htole32(SLOT),
+				    .origin = htole32(PRIMARY),
 				    .primary = htole32(PRIMARY),
 				    .kind = htole32(kind) };
 }
@@ -128,7 +138,7 @@ static int order_io(struct iodc *c, const struct iodc_io *io)
 	body.io.nreg = htole32(io->nreg);
 	body.io.nmem = htole32(io->mem ? io->nmem : 0);
 	body.io.data_len = htole32((uint32_t)inside);
-	body.total = body.io.total;
+	body.total = htole64(request_bytes ?: io->total);
 	wire_begin(&out, buf, sizeof(buf));
 	wire_put(&out, &body, sizeof(body));
 	iodc_put_lists(c, &out, io);
@@ -260,6 +270,32 @@ START_TEST(truncates)
 	ck_assert_int_eq(order_other(WIRE_ORDER_RESIZE, 10, 10, 0), 0);
 	ck_assert_int_eq(order_other(WIRE_ORDER_RESIZE, 5000, 9, 0), 0);
 	ck_assert_uint_eq(size(), 10);
+}
+END_TEST
+
+static enum change_outcome outcome(void)
+{
+	const struct change_id id = { CLIENT, PRIMARY, SLOT, SEQ };
+	enum change_outcome outcome;
+	uint64_t done;
+
+	ck_assert_int_eq(change_records_find(iod->change_records, &id,
+					     clock_boot(), &outcome, &done),
+			 0);
+	return outcome;
+}
+
+/* For the next primary, until the session ends. */
+START_TEST(writes_are_recorded)
+{
+	request_bytes = 20000;
+	ck_assert_int_eq(outcome(), CHANGE_UNKNOWN);
+	ck_assert_int_eq(order_write(&primary, 0, 10000), 0);
+	ck_assert_int_eq(outcome(), CHANGE_PART);
+	ck_assert_int_eq(order_write(&primary, 10000, 10000), 0);
+	ck_assert_int_eq(outcome(), CHANGE_DONE);
+	ck_assert_int_eq(iodc_fence(&mgr, CLIENT), 0);
+	ck_assert_int_eq(outcome(), CHANGE_UNKNOWN);
 }
 END_TEST
 
@@ -507,6 +543,7 @@ int main(void)
 	tcase_add_test(tc, fetches_bytes_from_the_primary);
 	tcase_add_test(tc, writes_many_pieces);
 	tcase_add_test(tc, truncates);
+	tcase_add_test(tc, writes_are_recorded);
 	tcase_add_test(tc, allocates_and_frees_space);
 	tcase_add_test(tc, counters_continue_at_their_limits);
 	tcase_add_test(tc, only_of_the_version_in_force);
