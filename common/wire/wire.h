@@ -1381,9 +1381,15 @@ struct wire_share_rep {
 };
 #define WIRE_SHARE_MAX	(UINT64_C(1) << 32)
 
-struct wire_objects {		/* SYNC, REMOVE, GETSIZE; tail: handles[n] */
+struct wire_objects {		/* SYNC, GETSIZE; tail: handles[n] */
 	le32 n;
 	le32 zero;
+};
+struct wire_remove {		/* tail: handles[n], le32 copyset[copysets] */
+	le32 n;
+	le32 copysets;		/* 0: all objects belong to the own copyset of the iod.  Otherwise n.
+				 * Copyset 0 is the own one.  Not 0 only to an iod that named
+				 * WIRE_FT_COPIES. */
 };
 struct wire_objsize {
 	le64 size;		/* 0 if the object does not exist */
@@ -1453,13 +1459,31 @@ struct wire_order {
 };
 
 /*
- * ASSIGN: rows of copysets with this iod, or without it from now on.  The iod refuses their earlier
- * versions, and ignores a row that is not newer than its own.  When it answers, the rows are on
- * stable storage.  EAGAIN: they are not; send them again.  Only to an iod that named
- * WIRE_FT_COPIES.
+ * ASSIGN: rows of copysets with this iod.  The iod refuses their earlier versions, and ignores a row
+ * that is not newer than its own.  When it answers, the rows are on stable storage.  EAGAIN: they
+ * are not; send them again.  Only to an iod that named WIRE_FT_COPIES.
+ *
+ * All parts with one revision together have all rows with this iod at that revision.  The manager
+ * sends the part with WIRE_AS_LAST after the others were answered.  Then the iod refuses copysets
+ * that the parts do not have: they moved away.  It ignores a part whose revision is lower than that
+ * of an earlier part.
  */
-struct wire_assign {		/* tail: copyset[n], as in the reply to COPYSETS */
+#define WIRE_AS_LAST	0x1u	/* the last part */
+#define WIRE_ENDED_MAX	64u
+struct wire_assign {		/* tail: copyset[n], as in the reply to COPYSETS; ended[ended] */
+	le64 revision;		/* as in the reply to COPYSETS */
 	le32 n;			/* at most WIRE_COPYSETS_MAX */
+	le32 ended;		/* at most WIRE_ENDED_MAX */
+	le32 flags;		/* WIRE_AS_* */
+	le32 zero;
+};
+/*
+ * A process of another iod has ended: its port refused connections.  So promises to it are void
+ * (promises.h).  A later process of this iod may have got promises already.
+ */
+struct wire_ended {
+	le64 process;		/* wire_accept.boot of the process, not 0 */
+	le32 iod;
 	le32 zero;
 };
 
@@ -1524,17 +1548,22 @@ struct wire_lease {
  * OBJECTS: lists all objects of an iod, in several requests.  place and after are 0 in the first
  * request, and then those of the previous reply.  place WIRE_PLACE_END: there are no more.  An
  * object that exists during the whole walk is listed exactly once.
+ *
+ * With WIRE_WALK_KEYS the list has a handle and a copyset for each object; copyset 0 is the own one
+ * of the iod.  Without it the list has handles only, and EOPNOTSUPP means that there is an object of
+ * another copyset.  Only to an iod that named WIRE_FT_COPIES.
  */
 #define WIRE_PLACE_END	UINT32_MAX
+#define WIRE_WALK_KEYS	0x80000000u
 struct wire_walk {
 	le64 after;
 	le32 place;
-	le32 zero;
+	le32 keys;		/* 0, or WIRE_WALK_KEYS and the copyset of the object `after` */
 };
-struct wire_walk_rep {		/* tail: handles[n] */
-	le64 after;
+struct wire_walk_rep {		/* tail: le64[n] */
+	le64 after;		/* if not 0: handle of the last object in the list */
 	le32 place;
-	le32 n;
+	le32 n;			/* numbers in the list: one of each object, or two */
 };
 
 /*
@@ -1765,15 +1794,22 @@ _Static_assert(sizeof(struct wire_fallocate) == 32, "wire_fallocate");
 _Static_assert(sizeof(struct wire_copy) == 48, "wire_copy");
 _Static_assert(sizeof(struct wire_seek) == 24, "wire_seek");
 _Static_assert(sizeof(struct wire_counter) == 24, "wire_counter");
+_Static_assert(sizeof(struct wire_remove) == 8, "wire_remove");
 _Static_assert(sizeof(struct wire_walk) == 16, "wire_walk");
 _Static_assert(sizeof(struct wire_walk_rep) == 16, "wire_walk_rep");
 _Static_assert(sizeof(struct wire_fence) == 8, "wire_fence");
 _Static_assert(sizeof(struct wire_order) == 112, "wire_order");
-_Static_assert(sizeof(struct wire_assign) == 8, "wire_assign");
 _Static_assert(sizeof(struct wire_promised) == 12, "wire_promised");
 _Static_assert(sizeof(struct wire_promise) == 32, "wire_promise");
 _Static_assert(sizeof(struct wire_outcome) == 16, "wire_outcome");
 _Static_assert(sizeof(struct wire_outcome_rep) == 16, "wire_outcome_rep");
+_Static_assert(sizeof(struct wire_assign) == 24, "wire_assign");
+_Static_assert(sizeof(struct wire_ended) == 16, "wire_ended");
+_Static_assert(sizeof(struct wire_assign) +
+		       WIRE_COPYSETS_MAX * sizeof(struct wire_copyset) +
+		       WIRE_ENDED_MAX * sizeof(struct wire_ended) <=
+		       WIRE_BODY_MAX,
+	       "wire_assign");
 _Static_assert(sizeof(struct wire_lease) == 24, "wire_lease");
 _Static_assert(sizeof(struct wire_shown) == 8, "wire_shown");
 _Static_assert(sizeof(struct wire_caps) == 8, "wire_caps");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * wire_copysets.c - checks rings, copysets, orders and promises: COPYSETS, ORDER, PROMISE, ASSIGN,
- * OUTCOME.
+ * wire_copysets.c - checks rings, copysets, orders, promises and keys of objects: COPYSETS, ORDER,
+ * PROMISE, ASSIGN, OUTCOME, REMOVE, OBJECTS.
  */
 #include "common/wire/wire_form.h"
 
@@ -85,9 +85,61 @@ const char *wire_check_copysets_rep(const struct wire_msg *msg)
 	return why ? why : check_copysets(&msg->tail[1]);
 }
 
+/* ---- orders of the manager ---- */
+
+static const char *check_ended(const struct wire_tail *tail)
+{
+	const struct wire_ended *ended = tail->ptr;
+	size_t n = tail->len / sizeof(*ended);
+
+	for (size_t i = 0; i < n; i++) {
+		if (!ended[i].process)
+			return "wire_ended.process: zero";
+		if (le32toh(ended[i].iod) >= WIRE_IOD_MAX)
+			return "wire_ended.iod: too large";
+		if (ended[i].zero)
+			return "wire_ended.zero: reserved, not zero";
+	}
+	return NULL;
+}
+
 const char *wire_check_assign(const struct wire_msg *msg)
 {
-	return check_copysets(&msg->tail[0]);
+	const char *why = check_copysets(&msg->tail[0]);
+
+	return why ? why : check_ended(&msg->tail[1]);
+}
+
+/* 0 is the own copyset of the iod. */
+static bool is_key_copyset(uint32_t id)
+{
+	return !id || is_copyset(id);
+}
+
+const char *wire_check_remove(const struct wire_msg *msg)
+{
+	const struct wire_remove *body = msg->body;
+	const le32 *copyset = msg->tail[1].ptr;
+	uint32_t n = le32toh(body->copysets);
+
+	if (n && n != le32toh(body->n))
+		return "wire_remove.copysets: not one of each object";
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_key_copyset(le32toh(copyset[i])))
+			return "wire_remove: a copyset that is out of range";
+	return NULL;
+}
+
+const char *wire_check_walk(const struct wire_msg *msg)
+{
+	const struct wire_walk *body = msg->body;
+	uint32_t keys = le32toh(body->keys);
+
+	if (keys && !(keys & WIRE_WALK_KEYS))
+		return "wire_walk.keys: a copyset without KEYS";
+	return is_key_copyset(keys & ~WIRE_WALK_KEYS)
+		       ? NULL
+		       : "wire_walk.keys: a copyset that is out of range";
 }
 
 static const char *check_order_args(const struct wire_order *body)

@@ -96,6 +96,8 @@ const char *wire_check_copysets_rep(const struct wire_msg *msg);
 const char *wire_check_space(le64 off, le64 len, uint32_t flags);
 const char *wire_check_order(const struct wire_msg *msg);
 const char *wire_check_assign(const struct wire_msg *msg);
+const char *wire_check_remove(const struct wire_msg *msg);
+const char *wire_check_walk(const struct wire_msg *msg);
 const char *wire_check_promise(const struct wire_msg *msg);
 const char *wire_check_outcome(const struct wire_msg *msg);
 const char *wire_check_getsize_rep(const struct wire_msg *msg);

@@ -531,6 +531,13 @@ static const struct wire_form objects = {
 	.fields = { ZERO(wire_objects, zero) },
 	.items = { ITEM(ARRAY, wire_objects, n, 8, WIRE_HANDLE_MAX) },
 };
+static const struct wire_form remove_req = {
+	.size = sizeof(struct wire_remove),
+	.items = { ITEM(ARRAY, wire_remove, n, sizeof(le64), WIRE_HANDLE_MAX),
+		   ITEM(ARRAY, wire_remove, copysets, sizeof(le32),
+			WIRE_HANDLE_MAX) },
+	.check = wire_check_remove,
+};
 static const struct wire_form getsize_rep = {
 	.size = sizeof(struct wire_getsize_rep),
 	.items = { ITEM(ARRAY, wire_getsize_rep, n, sizeof(struct wire_objsize),
@@ -564,9 +571,13 @@ static const struct wire_form order_req = {
 
 static const struct wire_form assign = {
 	.size = sizeof(struct wire_assign),
-	.fields = { ZERO(wire_assign, zero) },
+	.fields = { ID(wire_assign, revision),
+		    BITS(wire_assign, flags, WIRE_AS_LAST),
+		    ZERO(wire_assign, zero) },
 	.items = { ITEM(ARRAY, wire_assign, n, sizeof(struct wire_copyset),
-			WIRE_COPYSETS_MAX) },
+			WIRE_COPYSETS_MAX),
+		   ITEM(ARRAY, wire_assign, ended, sizeof(struct wire_ended),
+			WIRE_ENDED_MAX) },
 	.check = wire_check_assign,
 };
 
@@ -602,11 +613,12 @@ static const struct wire_form lease = {
 
 static const struct wire_form walk = {
 	.size = sizeof(struct wire_walk),
-	.fields = { ZERO(wire_walk, zero) },
+	.check = wire_check_walk,
 };
 static const struct wire_form walk_rep = {
 	.size = sizeof(struct wire_walk_rep),
-	.items = { ITEM(ARRAY, wire_walk_rep, n, 8, WIRE_HANDLE_MAX) },
+	.items = { ITEM(ARRAY, wire_walk_rep, n, sizeof(le64),
+			2 * WIRE_HANDLE_MAX) },
 };
 
 static const struct wire_form claim = {
@@ -734,7 +746,7 @@ static const struct wire_op_desc ops[] = {
 	OP(RESIZE, resize, empty),
 	OP(SYNC, objects, empty),
 	OP(GETSIZE, objects, getsize_rep),
-	OP(REMOVE, objects, empty),
+	OP(REMOVE, remove_req, empty),
 	OP(FENCE, fence, empty),
 	OP(READ_LIST, read_list, read_rep),
 	OP(WRITE_LIST, write_list, write_rep),

@@ -19,6 +19,8 @@ struct assignment {
 	unsigned int running; /* changes */
 	bool durable; /* this version is in the file */
 	bool draining; /* changes of an earlier version must end first */
+	uint64_t revision; /* the last one with this row; 0: the row is from the file */
+	bool moved; /* the rows of a later revision do not have it */
 };
 
 struct assignments {
@@ -31,6 +33,7 @@ struct assignments {
 	pthread_mutex_t lock; /* guards all below; not held over a wait */
 	struct promises *promises; /* for the rows that are durable */
 	bool unwritten; /* a row is not durable */
+	uint64_t revision; /* the highest that arrived */
 	uint32_t n, room;
 	struct assignment *row; /* in ascending order of their ids */
 };
@@ -103,33 +106,47 @@ static bool stays_primary(const struct assignments *a,
 static int row_change(struct assignments *a, const struct copyset *set)
 {
 	struct assignment *row = row_find(a, set->id);
-	int rc = 0;
+	int rc;
 
-	if (row && row->set.version >= set->version)
-		return 0;
 	if (!row) {
 		rc = row_add(a, set);
-	} else {
+		if (rc)
+			return rc;
+		row = row_find(a, set->id);
+	} else if (set->version > row->set.version) {
 		if (!stays_primary(a, &row->set, set))
 			row->draining = row->running;
 		row->set = *set;
 		row->durable = false;
 	}
-	if (!rc)
-		a->unwritten = true;
-	return rc;
+	row->revision = a->revision;
+	row->moved = false;
+	a->unwritten |= !row->durable;
+	return 0;
+}
+
+/* Rows that no part of this revision has. */
+static void rows_move_away(struct assignments *a)
+{
+	for (uint32_t i = 0; i < a->n; i++)
+		a->row[i].moved = a->row[i].revision != a->revision;
 }
 
 /* ---- changing them ---- */
 
-static int rows_change(struct assignments *a, const struct copyset *set,
-		       unsigned int n)
+static int rows_change(struct assignments *a,
+		       const struct assignment_part *part)
 {
 	int rc = 0;
 
 	pthread_mutex_lock(&a->lock);
-	for (unsigned int i = 0; !rc && i < n; i++)
-		rc = row_change(a, &set[i]);
+	if (part->revision >= a->revision) {
+		a->revision = part->revision;
+		for (unsigned int i = 0; !rc && i < part->n; i++)
+			rc = row_change(a, &part->set[i]);
+		if (!rc && part->last)
+			rows_move_away(a);
+	}
 	pthread_mutex_unlock(&a->lock);
 	return rc;
 }
@@ -186,13 +203,13 @@ static void log_change_error(struct assignments *a, int rc)
 			  strerror(-rc));
 }
 
-int assignments_change(struct assignments *a, const struct copyset *set,
-		       unsigned int n)
+int assignments_change(struct assignments *a,
+		       const struct assignment_part *part)
 {
 	int rc;
 
 	pthread_mutex_lock(&a->writing);
-	rc = rows_change(a, set, n);
+	rc = rows_change(a, part);
 	if (!rc && a->unwritten)
 		rc = rows_write(a);
 	if (!rc)
@@ -249,7 +266,8 @@ void assignments_accept_promises(struct assignments *a, uint32_t from,
 static bool is_served(const struct assignment *row, uint32_t version)
 {
 	return row && row->set.version == version && row->durable &&
-	       !row->draining && promises_span_has(&row->serve, clock_boot());
+	       !row->draining && !row->moved &&
+	       promises_span_has(&row->serve, clock_boot());
 }
 
 static int copyset_admit(struct assignments *a, struct copyset_ref ref,
@@ -306,7 +324,7 @@ static int check_order(const struct assignments *a,
 	if (!row || row->set.version < version ||
 	    (row->set.version == version && !row->durable))
 		return -EAGAIN;
-	if (row->set.version > version || primary == a->iod ||
+	if (row->set.version > version || row->moved || primary == a->iod ||
 	    copyset_primary(&row->set) != primary ||
 	    !gets_changes(a, &row->set))
 		return -WIRE_ECOPYSET;

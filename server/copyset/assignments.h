@@ -18,6 +18,9 @@
  * A version may be skipped.  Then another iod may have been primary meanwhile, so this one becomes
  * primary again.
  *
+ * A copyset may move to other iods.  The managers send rows with this iod only, so they tell it by
+ * leaving out the row: see struct assignment_part.
+ *
  * A primary of several members also needs their promises (promises.h).  The rows that
  * are durable count for them.
  *
@@ -57,16 +60,28 @@ int assignments_open(const struct assignments_attr *attr,
 void assignments_close(struct assignments *a);
 
 /*
- * Puts these rows in force, except those whose version is not above the one that is in force.  From
- * the call on, earlier versions of their copysets are refused.  The new versions are admitted
- * after they are on stable storage.  Blocks on the disk.
+ * A part of the rows with this iod that the managers had at a revision.  When the last part of a
+ * revision is put in force, the others are.
+ */
+struct assignment_part {
+	uint64_t revision; /* not 0 */
+	const struct copyset *set; /* n rows */
+	unsigned int n;
+	bool last;
+};
+/*
+ * Puts the rows of the part in force, except those whose version is not above the one that is in
+ * force.  From the call on, earlier versions of their copysets are refused.  The new versions are
+ * admitted after they are on stable storage.  After the last part, copysets that no part of this
+ * revision has are refused.  A part of a revision that is lower than that of an earlier call is
+ * ignored, because it is late.  Blocks on the disk.
  *
  * After an error, all earlier versions of the rows may be refused, and new ones are not admitted
  * until a repeated call returns 0.  -ENOSPC: more than ASSIGNMENTS_MAX copysets, or the disk is
  * full.  -ENOMEM; -errno of the file.  Errors except -ENOMEM are logged, at most once per second.
  */
-int assignments_change(struct assignments *a, const struct copyset *set,
-		       unsigned int n);
+int assignments_change(struct assignments *a,
+		       const struct assignment_part *part);
 
 /* As promises_ask(), promises_answer() and promises_accept(), at the present time. */
 uint32_t assignments_ask_promises(struct assignments *a, uint32_t to,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * op_assign.c - ASSIGN puts rows of copysets in force (assignments.h).  The iod answers when they
- * are durable.  Until then the manager repeats it.
+ * are durable.  Until then the manager repeats it.  Nothing uses the processes that have ended yet.
  */
 #include <errno.h>
 
@@ -35,11 +35,16 @@ static int put_in_force(struct op_job *job)
 	const struct wire_assign *body = job->req->msg.body;
 	const struct wire_copyset *from = job->req->msg.tail[0].ptr;
 	struct copyset set[WIRE_COPYSETS_MAX];
-	uint32_t n = le32toh(body->n);
+	const struct assignment_part part = {
+		.revision = le64toh(body->revision),
+		.set = set,
+		.n = le32toh(body->n),
+		.last = le32toh(body->flags) & WIRE_AS_LAST,
+	};
 
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < part.n; i++)
 		set[i] = copyset_from_wire(&from[i]);
-	return assignments_change(job->worker->iod->assignments, set, n);
+	return assignments_change(job->worker->iod->assignments, &part);
 }
 
 static void finish_assign(struct op_job *job, int status)

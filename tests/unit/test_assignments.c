@@ -94,9 +94,19 @@ static struct copyset pair(uint32_t id, uint32_t version, uint32_t first,
 					     { .iod = second } } };
 }
 
+/* Each part has a revision of its own. */
+static uint64_t revision;
+
+static int assign_part(const struct copyset *set, unsigned int n, bool last)
+{
+	const struct assignment_part part = { ++revision, set, n, last };
+
+	return assignments_change(all, &part);
+}
+
 static int assign(struct copyset set)
 {
-	return assignments_change(all, &set, 1);
+	return assign_part(&set, 1, false);
 }
 
 /* Iod `from` promises all that it is asked for.  Returns the number of promises. */
@@ -300,7 +310,7 @@ START_TEST(nothing_new_is_not_written)
 	ck_assert_int_eq(assign(pair(1024, 1, SELF, 1)), 0);
 	block_writes(true);
 	ck_assert_int_eq(assign(pair(1024, 1, SELF, 1)), 0);
-	ck_assert_int_eq(assignments_change(all, NULL, 0), 0);
+	ck_assert_int_eq(assign_part(NULL, 0, false), 0);
 	block_writes(false);
 }
 END_TEST
@@ -312,7 +322,7 @@ static void assign_many(uint32_t from, uint32_t end)
 	ck_assert_ptr_nonnull(set);
 	for (uint32_t id = from; id < end; id++)
 		set[id - from] = pair(id, id, SELF, 1);
-	ck_assert_int_eq(assignments_change(all, set, end - from), 0);
+	ck_assert_int_eq(assign_part(set, end - from, false), 0);
 	free(set);
 }
 
@@ -328,6 +338,57 @@ START_TEST(a_bounded_number)
 	ck_assert_int_eq(check(1024, 1025), 0);
 	for (uint32_t id = 1025; id < end; id++)
 		ck_assert_int_eq(check_alone(id, id), 0);
+}
+END_TEST
+
+/* ---- parts ---- */
+
+static void put_part(uint64_t number, uint32_t id, uint32_t version, bool last)
+{
+	const struct copyset set = pair(id, version, SELF, 1);
+	const struct assignment_part part = { number, &set, 1, last };
+
+	ck_assert_int_eq(assignments_change(all, &part), 0);
+}
+
+/* Two parts of revision 7 have all rows, then one part of revision 9. */
+START_TEST(refused_if_the_last_part_lacks_it)
+{
+	put_part(7, 1024, 1, false);
+	put_part(7, 1025, 1, true);
+	ck_assert_int_eq(enter(1024, 1), 0);
+	ck_assert_int_eq(check(1025, 1), 0);
+	put_part(9, 1025, 1, false);
+	ck_assert_int_eq(check(1024, 1), 0);
+	put_part(9, 1025, 1, true);
+	ck_assert_int_eq(check(1024, 1), -WIRE_ECOPYSET);
+	ck_assert_int_eq(check(1025, 1), 0);
+	put_part(10, 1024, 3, false); /* it is back */
+	ck_assert_int_eq(check(1024, 3), -WIRE_ECOPYSET);
+	copyset_leave(all, 1024);
+	ck_assert_int_eq(check(1024, 3), 0);
+}
+END_TEST
+
+/* A row in the file, if it moved away while this iod did not run. */
+START_TEST(refused_if_it_moved_before_the_start)
+{
+	put_part(7, 1024, 1, true);
+	reopen();
+	ck_assert_int_eq(check(1024, 1), 0);
+	put_part(8, 1025, 1, true);
+	ck_assert_int_eq(check(1024, 1), -WIRE_ECOPYSET);
+}
+END_TEST
+
+START_TEST(late_parts_are_ignored)
+{
+	put_part(8, 1024, 2, true);
+	put_part(7, 1025, 1, true);
+	ck_assert_int_eq(check(1024, 2), 0);
+	ck_assert_int_eq(check(1025, 1), -WIRE_ECOPYSET);
+	put_part(8, 1024, 2, true); /* repeated */
+	ck_assert_int_eq(check(1024, 2), 0);
 }
 END_TEST
 
@@ -450,6 +511,7 @@ static struct {
 	uint32_t in_force; /* 0: none */
 	uint32_t written; /* the version in the file */
 	bool assigned[VERSIONS + 1]; /* to this process, or in the file */
+	bool moved; /* the rows of the last revision do not have it */
 	unsigned int running[VERSIONS +
 			     1]; /* changes that began under the version */
 } model[IDS];
@@ -483,7 +545,7 @@ static bool model_serves(unsigned int i, uint32_t version)
 {
 	return version && version == model[i].in_force &&
 	       version == model[i].written && is_mine(i, version) &&
-	       !must_drain(i);
+	       !must_drain(i) && !model[i].moved;
 }
 
 static void make_rows(void)
@@ -523,13 +585,17 @@ static void step_assign(void)
 {
 	unsigned int first = (unsigned int)rand() % IDS, n = 0;
 	bool fails = rand() % 8 == 0, unwritten = false;
+	bool last = rand() % 4 == 0;
 	struct copyset set[IDS];
 	int rc;
 
+	for (unsigned int i = 0; i < first; i++)
+		model[i].moved |= last;
 	for (unsigned int i = first; i < IDS; i++) {
 		uint32_t v = random_version(i);
 
 		set[n++] = model[i].set[v];
+		model[i].moved = false;
 		if (v <= model[i].in_force)
 			continue;
 		model[i].in_force = v;
@@ -539,7 +605,7 @@ static void step_assign(void)
 		unwritten |= model[i].written != model[i].in_force;
 	if (fails)
 		block_writes(true);
-	rc = assignments_change(all, set, n);
+	rc = assign_part(set, n, last);
 	if (fails)
 		block_writes(false);
 	ck_assert_int_eq(rc, fails && unwritten ? -EISDIR : 0);
@@ -585,6 +651,7 @@ static void step_restart(void)
 	reopen();
 	for (unsigned int i = 0; i < IDS; i++) {
 		model[i].in_force = model[i].written;
+		model[i].moved = false;
 		memset(model[i].running, 0, sizeof(model[i].running));
 		for (uint32_t v = model[i].written + 1; v <= VERSIONS; v++)
 			model[i].assigned[v] = false;
@@ -630,6 +697,9 @@ int main(void)
 	tcase_add_test(tc, not_before_it_is_written);
 	tcase_add_test(tc, nothing_new_is_not_written);
 	tcase_add_test(tc, a_bounded_number);
+	tcase_add_test(tc, refused_if_the_last_part_lacks_it);
+	tcase_add_test(tc, refused_if_it_moved_before_the_start);
+	tcase_add_test(tc, late_parts_are_ignored);
 	tcase_add_test(tc, from_several_threads);
 	tcase_add_test(tc, damage_is_noticed);
 	tcase_add_loop_test(tc, as_the_model, 0, 4);

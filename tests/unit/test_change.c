@@ -35,8 +35,9 @@ static void assign(uint32_t version, uint32_t member)
 			       .version = version,
 			       .n = 1,
 			       .member = { { .iod = member } } };
+	const struct assignment_part part = { version, &set, 1, true };
 
-	ck_assert_int_eq(assignments_change(iod->assignments, &set, 1), 0);
+	ck_assert_int_eq(assignments_change(iod->assignments, &part), 0);
 }
 
 static int serves(uint32_t version)

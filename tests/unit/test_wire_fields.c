@@ -93,6 +93,19 @@ struct bad {
 #define ASSIGNED(i, field, val, why)                                           \
 	TAIL("assign", wire_assign, i, wire_copyset, field, val, why)
 
+/* At the offset after two rows. */
+#define ENDED(field, val, why)                                                 \
+	TAIL("assign", wire_assign, 4, wire_ended, field, val, why)
+
+/* At the offset after three handles. */
+#define REMOVED(i, val, why)                                                   \
+	{                                                                      \
+		"remove, copysets",                                            \
+			sizeof(struct wire_hdr) + sizeof(struct wire_remove) + \
+				3 * sizeof(le64) + (i) * sizeof(le32),         \
+			sizeof(le32), val, -EPROTO, why                        \
+	}
+
 #define PROMISED(i, field, val, why)                                           \
 	TAIL("promise", wire_promise, i, wire_promised, field, val, why)
 
@@ -527,9 +540,22 @@ static const struct bad bad[] = {
 	     "wire_resize.zero: reserved, not zero"),
 	BODY("sync", wire_objects, zero, 1,
 	     "wire_objects.zero: reserved, not zero"),
-	BODY("remove", wire_objects, n, WIRE_HANDLE_MAX + 1, "wire_objects.n"),
-	BODY("objects", wire_walk, zero, 1,
-	     "wire_walk.zero: reserved, not zero"),
+	BODY("remove", wire_remove, n, WIRE_HANDLE_MAX + 1, "wire_remove.n"),
+	BODY("remove, copysets", wire_remove, copysets, WIRE_HANDLE_MAX + 1,
+	     "wire_remove.copysets"),
+	BODY("remove, copysets", wire_remove, copysets, 4,
+	     "wire_remove.copysets: not one of each object"),
+	REMOVED(0, 1, "wire_remove: a copyset that is out of range"),
+	REMOVED(1, WIRE_COPYSET_MIN - 1,
+		"wire_remove: a copyset that is out of range"),
+	REMOVED(2, WIRE_COPYSET_END,
+		"wire_remove: a copyset that is out of range"),
+	BODY("objects", wire_walk, keys, 1,
+	     "wire_walk.keys: a copyset without KEYS"),
+	BODY("objects", wire_walk, keys, WIRE_WALK_KEYS | 1,
+	     "wire_walk.keys: a copyset that is out of range"),
+	BODY("objects", wire_walk, keys, WIRE_WALK_KEYS | WIRE_COPYSET_END,
+	     "wire_walk.keys: a copyset that is out of range"),
 	BODY("getsize reply", wire_getsize_rep, places, 2,
 	     "wire_getsize_rep.places"),
 	TAIL("getsize reply", wire_getsize_rep, 2, wire_objsize, size,
@@ -636,6 +662,14 @@ static const struct bad bad[] = {
 	ASSIGNED(0, version, 0, "wire_copyset.version: zero"),
 	ASSIGNED(1, id, 1024, "wire_copyset.id: out of order"),
 	ASSIGNED(1, member[0].state, 3, "wire_copyset.member.state: too large"),
+	BODY("assign", wire_assign, revision, 0, "wire_assign.revision: zero"),
+	BODY("assign", wire_assign, flags, 2,
+	     "wire_assign.flags: unknown bits"),
+	BODY("assign", wire_assign, ended, WIRE_ENDED_MAX + 1,
+	     "wire_assign.ended"),
+	ENDED(process, 0, "wire_ended.process: zero"),
+	ENDED(iod, WIRE_IOD_MAX, "wire_ended.iod: too large"),
+	ENDED(zero, 1, "wire_ended.zero: reserved, not zero"),
 	BODY("promise", wire_promise, process, 0, "wire_promise.process: zero"),
 	BODY("promise", wire_promise, lease, 0, "wire_promise.lease: zero"),
 	BODY("promise", wire_promise, lease, UINT64_MAX,
@@ -1033,7 +1067,7 @@ static const struct limit limits[] = {
 	{ "write list inline", 2, 65536, 1, "wire_list.io.data_len",
 	  fix_list_data },
 	{ "sync", 0, 128, 8, "wire_objects.n" },
-	{ "objects reply", 0, 128, 8, "wire_walk_rep.n" },
+	{ "objects reply", 0, 256, 8, "wire_walk_rep.n" },
 	{ "getsize reply", 0, 128, 24, "wire_getsize_rep.n" },
 };
 

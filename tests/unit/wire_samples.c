@@ -110,7 +110,10 @@ static const struct wire_order order_counter = { .io = { .handle = 42 },
 						 .arg = { UINT64_MAX,
 							  WIRE_COUNTERS - 1 },
 						 .kind = WIRE_ORDER_COUNTER };
-static const struct wire_assign assign = { .n = 2 };
+static const struct wire_assign assign = {
+	.revision = 8, .n = 2, .ended = 1, .flags = WIRE_AS_LAST
+};
+static const struct wire_ended ended[1] = { { 77, 1023, 0 } };
 static const struct wire_promise promise = {
 	.process = UINT64_MAX, .sent = 1, .lease = 2, .iod = 1023, .n = 2
 };
@@ -218,11 +221,17 @@ static const struct wire_list list_no_data = { .io = { 42, 21, 0, 2, 0, 0 },
 					       .dist = DIST };
 static const struct wire_resize resize = { 42, INT64_MAX };
 static const struct wire_objects objects = { 3, 0 };
+static const struct wire_remove remove_own = { 3, 0 };
+static const struct wire_remove remove_keys = { 3, 3 };
+static const le32 key_copysets[3] = { 0, WIRE_COPYSET_MIN,
+				      WIRE_COPYSET_END - 1 };
 static const struct wire_getsize_rep getsize_rep = { 3, 0 };
 static const struct wire_getsize_rep placed_rep = { 1, 1 };
 static const struct wire_objsize one_objsize[1] = { { 1, 8, 5 } };
 static const struct wire_end_place end_place[1] = { { 4096, 7, 9, 0 } };
 static const struct wire_walk walk = { .after = 7, .place = 3 };
+static const struct wire_walk walk_keys = { 7, 3,
+					    WIRE_WALK_KEYS | WIRE_COPYSET_MIN };
 static const struct wire_walk_rep walk_rep = { .after = 9, .place = 4, .n = 3 };
 static const struct wire_fence fence = { 3, 0 };
 static const struct wire_lease lease = { 1234567890123, 77, 3 };
@@ -561,8 +570,12 @@ const struct wire_sample wire_samples[] = {
 	  .tail = { ARR(wire_getsize_rep, n, one_objsize),
 		    ARR(wire_getsize_rep, places, end_place) },
 	  .ntail = 2 },
-	{ "remove", WIRE_REMOVE, BODY(objects),
-	  .tail = { ARR(wire_objects, n, handles) }, .ntail = 1 },
+	{ "remove", WIRE_REMOVE, BODY(remove_own),
+	  .tail = { ARR(wire_remove, n, handles) }, .ntail = 1 },
+	{ "remove, copysets", WIRE_REMOVE, BODY(remove_keys),
+	  .tail = { ARR(wire_remove, n, handles),
+		    ARR(wire_remove, copysets, key_copysets) },
+	  .ntail = 2 },
 	{ "remove reply", WIRE_REMOVE, REP },
 	{ "fence", WIRE_FENCE, BODY(fence),
 	  .tail = { ARR(wire_fence, n, handles) }, .ntail = 1 },
@@ -579,7 +592,9 @@ const struct wire_sample wire_samples[] = {
 	{ "order counter", WIRE_ORDER, ORDER, BODY(order_counter) },
 	{ "order reply", WIRE_ORDER, REP },
 	{ "assign", WIRE_ASSIGN, BODY(assign),
-	  .tail = { ARR(wire_assign, n, copyset_rows) }, .ntail = 1 },
+	  .tail = { ARR(wire_assign, n, copyset_rows),
+		    ARR(wire_assign, ended, ended) },
+	  .ntail = 2 },
 	{ "assign reply", WIRE_ASSIGN, REP },
 	{ "promise", WIRE_PROMISE, BODY(promise),
 	  .tail = { ARR(wire_promise, n, promised) }, .ntail = 1 },
@@ -590,6 +605,7 @@ const struct wire_sample wire_samples[] = {
 	  .copyset = { WIRE_COPYSET_MIN, 1 } },
 	{ "outcome reply", WIRE_OUTCOME, REP, BODY(outcome_rep) },
 	{ "objects", WIRE_OBJECTS, BODY(walk) },
+	{ "objects, keys", WIRE_OBJECTS, BODY(walk_keys) },
 	{ "objects reply", WIRE_OBJECTS, REP, BODY(walk_rep),
 	  .tail = { ARR(wire_walk_rep, n, handles) }, .ntail = 1 },
 	{ "claim", WIRE_CLAIM, BODY(claim) },

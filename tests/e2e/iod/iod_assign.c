@@ -50,12 +50,15 @@ static void restart(void)
 	iodc_open(&mgr, &addr, WIRE_ROLE_MGR, 0);
 }
 
+static uint64_t revision;
+
 /* Copysets of one member each, from id on. */
 static int assign_by(struct iodc *c, uint32_t id, uint32_t n, uint32_t version,
 		     uint32_t member)
 {
 	static struct wire_copyset set[WIRE_COPYSETS_MAX];
-	struct wire_assign body = { .n = htole32(n) };
+	struct wire_assign body = { .revision = htole64(++revision),
+				    .n = htole32(n) };
 	struct iodc_item item = { set, n * sizeof(set[0]) };
 
 	for (uint32_t i = 0; i < n; i++) {
@@ -89,6 +92,24 @@ START_TEST(served_in_the_version_that_was_assigned)
 	ck_assert_int_eq(serves(1024, 3), 0);
 	ck_assert_int_eq(assign(2, 5), 0); /* an old order */
 	ck_assert_int_eq(serves(1024, 3), 0);
+}
+END_TEST
+
+/* The last part of a revision leaves out a copyset that has moved away. */
+START_TEST(moved_away)
+{
+	struct wire_assign body = { .revision = htole64(1000),
+				    .flags = htole32(WIRE_AS_LAST) };
+	const struct wire_ended ended = { htole64(5), htole32(2), 0 };
+	struct iodc_item item[2] = { { NULL, 0 }, { &ended, sizeof(ended) } };
+
+	ck_assert_int_eq(assign(1, 0), 0);
+	body.ended = htole32(1);
+	ck_assert_int_eq(
+		iodc_call(&mgr, WIRE_ASSIGN, &body, sizeof(body), item, 2), 0);
+	ck_assert_int_eq(serves(1024, 1), -WIRE_ECOPYSET);
+	ck_assert_int_eq(assign(2, 0), 0); /* late */
+	ck_assert_int_eq(serves(1024, 2), -WIRE_ECOPYSET);
 }
 END_TEST
 
@@ -155,6 +176,7 @@ int main(void)
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, served_in_the_version_that_was_assigned);
+	tcase_add_test(tc, moved_away);
 	tcase_add_test(tc, as_many_as_an_order_has);
 	tcase_add_test(tc, kept_over_a_restart);
 	tcase_add_test(tc, answered_when_durable);

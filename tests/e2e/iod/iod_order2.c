@@ -58,7 +58,8 @@ static int assign(uint32_t version, const struct copyset_member member[2])
 	struct wire_copyset set = { .id = htole32(GROUP),
 				    .version = htole32(version),
 				    .n = htole32(2) };
-	struct wire_assign body = { .n = htole32(1) };
+	struct wire_assign body = { .revision = htole64(version),
+				    .n = htole32(1) };
 	struct iodc_item item = { &set, sizeof(set) };
 
 	for (unsigned int i = 0; i < 2; i++) {

@@ -25,7 +25,8 @@ static void assign(uint32_t version)
 	struct wire_copyset set = { .id = htole32(GROUP),
 				    .version = htole32(version),
 				    .n = htole32(1) };
-	struct wire_assign body = { .n = htole32(1) };
+	struct wire_assign body = { .revision = htole64(version),
+				    .n = htole32(1) };
 	struct iodc_item item = { &set, sizeof(set) };
 
 	ck_assert_int_eq(

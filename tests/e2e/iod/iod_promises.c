@@ -82,7 +82,8 @@ static void assign(unsigned int to, uint32_t version,
 				    .member = {
 					    { 0, htole16(first) },
 					    { htole16(1), htole16(second) } } };
-	struct wire_assign body = { .n = htole32(1) };
+	struct wire_assign body = { .revision = htole64(version),
+				    .n = htole32(1) };
 	struct iodc_item item = { &set, sizeof(set) };
 
 	ck_assert_int_eq(iodc_call(&host[to].mgr, WIRE_ASSIGN, &body,
