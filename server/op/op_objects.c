@@ -17,26 +17,30 @@
 struct listing {
 	struct store_place place;
 	struct object_key key[WIRE_HANDLE_MAX];
-	le64 handle[WIRE_HANDLE_MAX];
+	uint32_t nkeys;
+	le64 number[2 * WIRE_HANDLE_MAX]; /* as in the answer */
 	uint32_t n;
 };
 
 /*
- * The answer names objects by handle, so it cannot name those of other groups.  To leave them out
- * would hide them from pvfs-fsck.
+ * Without keys, the answer cannot name objects of other groups.  To leave them out would hide them
+ * from pvfs-fsck.
  */
-static int set_handles(const struct op_job *job, struct listing *l)
+static int set_numbers(const struct op_job *job, struct listing *l, bool keys)
 {
-	for (uint32_t i = 0; i < l->n; i++) {
-		if (!object_key_is_own(l->key[i])) {
+	l->n = 0;
+	for (uint32_t i = 0; i < l->nkeys; i++) {
+		if (!keys && !object_key_is_own(l->key[i])) {
 			log_error(job->worker->iod->log,
 				  "cannot list the objects: %s belongs to a "
-				  "group of iods, which this release does not "
-				  "know; install the release that wrote it",
+				  "group of iods, which pvfs-fsck does not "
+				  "know; run that of this release",
 				  object_key_text(l->key[i]).s);
 			return -EOPNOTSUPP;
 		}
-		l->handle[i] = htole64(l->key[i].handle);
+		l->number[l->n++] = htole64(l->key[i].handle);
+		if (keys)
+			l->number[l->n++] = htole64(l->key[i].copyset);
 	}
 	return 0;
 }
@@ -44,6 +48,7 @@ static int set_handles(const struct op_job *job, struct listing *l)
 static int list_objects(struct op_job *job)
 {
 	const struct wire_walk *body = job->req->msg.body;
+	uint32_t keys = le32toh(body->keys);
 	struct listing *l = malloc(sizeof(*l));
 	int rc;
 
@@ -51,10 +56,11 @@ static int list_objects(struct op_job *job)
 	if (!l)
 		return -ENOMEM;
 	l->place = (struct store_place){ le32toh(body->place),
-					 object_key_own(le64toh(body->after)) };
+					 { le64toh(body->after),
+					   keys & ~WIRE_WALK_KEYS } };
 	rc = store_walk(job->worker->iod->store, &l->place, l->key,
-			WIRE_HANDLE_MAX, &l->n);
-	return rc ? rc : set_handles(job, l);
+			WIRE_HANDLE_MAX, &l->nkeys);
+	return rc ? rc : set_numbers(job, l, keys);
 }
 
 static void send_listing(struct op_job *job, int status)
@@ -68,8 +74,8 @@ static void send_listing(struct op_job *job, int status)
 			.place = htole32(l->place.leaf),
 			.n = htole32(l->n),
 		};
-		op_reply(job->req, &rep, sizeof(rep), l->handle,
-			 l->n * sizeof(l->handle[0]), RPC_REEXECUTE);
+		op_reply(job->req, &rep, sizeof(rep), l->number,
+			 l->n * sizeof(l->number[0]), RPC_REEXECUTE);
 		free(job);
 	} else {
 		op_job_reply(job, status);
@@ -84,10 +90,20 @@ void op_objects(struct worker *w, struct rpc_req *req)
 
 /* ---- REMOVE ---- */
 
+/* Object i of the request. */
+static struct object_key key_to_remove(const struct rpc_req *req, uint32_t i)
+{
+	const struct wire_remove *body = req->msg.body;
+	const le64 *handle = req->msg.tail[0].ptr;
+	const le32 *copyset = req->msg.tail[1].ptr;
+
+	return (struct object_key){ le64toh(handle[i]),
+				    body->copysets ? le32toh(copyset[i]) : 0 };
+}
+
 static int remove_all(struct op_job *job, bool durable)
 {
-	const struct wire_objects *body = job->req->msg.body;
-	const le64 *handle = job->req->msg.tail[0].ptr;
+	const struct wire_remove *body = job->req->msg.body;
 	struct iod *iod = job->worker->iod;
 	uint32_t i, n = le32toh(body->n);
 	struct object_key key;
@@ -96,7 +112,7 @@ static int remove_all(struct op_job *job, bool durable)
 	for (i = 0; i < n; i++) {
 		if (rpc_req_late(job->req))
 			return -ETIMEDOUT;
-		key = object_key_own(le64toh(handle[i]));
+		key = key_to_remove(job->req, i);
 		recent_removal_add(iod->recent, key);
 		rc = store_remove(iod->store, key, durable);
 		loan_object_drop(iod->loans, key);

@@ -230,21 +230,75 @@ START_TEST(resize)
 }
 END_TEST
 
+/* ---- objects of other groups ---- */
+
+#define LEAF_OF_1                                                              \
+	(0x27 * 64 + 0x23) /* the directory of the objects of file 1 */
+
+/* An object of file 1. */
+static void make_object(uint32_t group)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/objects/27/23/0000000000000001-%08x",
+		 dir, group);
+	ck_assert_int_eq(mknod(path, S_IFREG | 0600, 0), 0);
+}
+
+static int list_objects(uint32_t keys, uint64_t after)
+{
+	const struct wire_walk walk = { .after = htole64(after),
+					.place = htole32(LEAF_OF_1),
+					.keys = htole32(keys) };
+
+	return iodc_call(&mgr, WIRE_OBJECTS, &walk, sizeof(walk), NULL, 0);
+}
+
 /* The answer cannot name it, and pvfs-fsck must not take the store for complete without it. */
 START_TEST(objects_of_other_groups_are_not_left_out)
 {
-	const struct wire_walk walk = { .place = htole32(0x27 * 64 + 0x23) };
-	char path[160];
+	round_trip(1, 0, 10);
+	ck_assert_int_eq(list_objects(0, 0), 0);
+	make_object(1024);
+	ck_assert_int_eq(list_objects(0, 0), -EOPNOTSUPP);
+}
+END_TEST
+
+START_TEST(objects_with_their_groups)
+{
+	const le64 *number = (void *)mgr.tail;
 
 	round_trip(1, 0, 10);
+	make_object(1024);
+	make_object(1025);
+	ck_assert_int_eq(list_objects(WIRE_WALK_KEYS, 0), 0);
+	ck_assert_uint_eq(mgr.tail_len, 6 * sizeof(le64));
+	for (unsigned int i = 0; i < 3; i++) {
+		ck_assert_uint_eq(le64toh(number[2 * i]), 1);
+		ck_assert_uint_eq(le64toh(number[2 * i + 1]), i ? 1023 + i : 0);
+	}
+	ck_assert_int_eq(list_objects(WIRE_WALK_KEYS | 1024, 1), 0);
+	ck_assert_uint_eq(mgr.tail_len, 2 * sizeof(le64));
+	ck_assert_uint_eq(le64toh(number[1]), 1025);
+}
+END_TEST
+
+START_TEST(removal_from_groups)
+{
+	const struct wire_remove body = { htole32(2), htole32(2) };
+	const le64 handle[2] = { htole64(1), htole64(1) };
+	const le32 copyset[2] = { htole32(1025), 0 };
+	struct iodc_item item[2] = { { handle, sizeof(handle) },
+				     { copyset, sizeof(copyset) } };
+
+	round_trip(1, 0, 10);
+	make_object(1024);
+	make_object(1025);
 	ck_assert_int_eq(
-		iodc_call(&mgr, WIRE_OBJECTS, &walk, sizeof(walk), NULL, 0), 0);
-	snprintf(path, sizeof(path),
-		 "%s/objects/27/23/0000000000000001-00000400", dir);
-	ck_assert_int_eq(mknod(path, S_IFREG | 0600, 0), 0);
-	ck_assert_int_eq(iodc_call(&mgr, WIRE_OBJECTS, &walk, sizeof(walk),
-				   NULL, 0),
-			 -EOPNOTSUPP);
+		iodc_call(&mgr, WIRE_REMOVE, &body, sizeof(body), item, 2), 0);
+	ck_assert_int_eq(list_objects(WIRE_WALK_KEYS, 0), 0);
+	ck_assert_uint_eq(mgr.tail_len, 2 * sizeof(le64));
+	ck_assert_uint_eq(le64toh(((const le64 *)mgr.tail)[1]), 1024);
 }
 END_TEST
 
@@ -561,6 +615,8 @@ static TCase *tcase(const char *name, void (*up)(void), const TTest *own)
 	tcase_add_test(tc, sizes_and_removal);
 	tcase_add_test(tc, resize);
 	tcase_add_test(tc, objects_of_other_groups_are_not_left_out);
+	tcase_add_test(tc, objects_with_their_groups);
+	tcase_add_test(tc, removal_from_groups);
 	tcase_add_test(tc, only_the_manager_may);
 	tcase_add_test(tc, sync_object);
 	tcase_add_test(tc, sync_flag);
