@@ -354,8 +354,8 @@ struct wire_accept {		/* private data of an accept or reject */
 				     * has a record of this session.  If a manager has no such
 				     * record, its database has lost changes, so it ends the
 				     * session. */
-#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset: struct copyset_ref.  Only iods
-				    * name it. */
+#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset (struct copyset_ref), and attributes
+				    * a ring.  Clients name it, and servers only in calls to others. */
 #define WIRE_FT_RAFT	0x10000000u /* Managers: RAFT may have more than WIRE_RAFT_INLINE_V2 bytes
 				     * of inline data, and its reply a struct wire_raft_rep. */
 #define WIRE_NONCE_LEN	12u
@@ -374,7 +374,7 @@ struct wire_dist {		/* simple stripe (pvfs_filestat, PVFS 1.5) */
 	le32 base;		/* index of the first iod */
 	le32 pcount;		/* number of iods */
 	le32 ssize;		/* bytes of a stripe */
-	le32 ring;		/* 0: the ring of single iods.  No other exists yet. */
+	le32 ring;		/* ring in which base counts; 0: the ring of single iods */
 };
 
 #define WIRE_A_SIZE	0x1u	/* The manager knows the size; otherwise ask the iods
@@ -813,7 +813,8 @@ struct wire_mount_rep {
  * is among the rings; the copysets of ring 0 are not listed, because copyset i is iod i.
  */
 #define WIRE_COPYSETS_MAX 256u	/* in one reply */
-#define WIRE_RINGS_MAX	64u
+#define WIRE_RINGS_MAX	64u	/* ids are below */
+#define WIRE_RING_MAX	16384u	/* copysets of a ring */
 #define WIRE_COPYSET_END (1u << 24)
 #define WIRE_COPIES_MAX	3u
 struct wire_copysets {
@@ -1278,7 +1279,7 @@ struct wire_copy {
 	le64 from;		/* to be read */
 	le64 off, src;		/* local offsets of the two */
 	le64 len;		/* not 0 */
-	le32 iod;		/* iod of the file system that has the source */
+	le32 iod;		/* copyset that has the source; below WIRE_COPYSET_MIN: this iod */
 	le32 flags;		/* WIRE_IO_SYNC */
 };
 

@@ -11,8 +11,10 @@ static const char *check_ring(const struct wire_ring *ring)
 
 	if (!ring->copies || le32toh(ring->copies) > WIRE_COPIES_MAX)
 		return "wire_ring.copies: zero, or too large";
-	if (!n || n > WIRE_COPYSET_END)
+	if (!n || n > WIRE_RING_MAX)
 		return "wire_ring.n: zero, or too large";
+	if (le32toh(ring->id) >= WIRE_RINGS_MAX)
+		return "wire_ring.id: too large";
 	if (ring->id ? first < WIRE_COPYSET_MIN : first != 0)
 		return "wire_ring.first: a copyset of another ring";
 	if (first > WIRE_COPYSET_END - n || (!ring->id && n > WIRE_COPYSET_MIN))

@@ -182,7 +182,8 @@ static const struct wire_form path = {
 		BITS(type, attr.flags,                                         \
 		     WIRE_A_SIZE | WIRE_A_MSET | WIRE_A_HOLES | WIRE_A_NOACL | \
 			     WIRE_A_NOXATTR | WIRE_A_SOLE),                    \
-		ZERO(type, attr.zero), ZERO(type, attr.dist.ring)
+		ZERO(type, attr.zero),                                         \
+		MAX(type, attr.dist.ring, WIRE_RINGS_MAX - 1)
 
 static const struct wire_form attr_rep = {
 	.size = sizeof(struct wire_attr_rep),

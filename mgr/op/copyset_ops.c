@@ -2,17 +2,14 @@
 /* copyset_ops.c - COPYSETS: rings and copysets. */
 #include <errno.h>
 
+#include "common/dist/copyset_wire.h"
+#include "mgr/copyset/copyset_design.h"
 #include "mgr/copyset/copyset_rows.h"
 #include "mgr/op/mgr_ops.h"
 
 _Static_assert(RINGS_MAX == WIRE_RINGS_MAX, "rings");
-_Static_assert(COPYSET_FIRST == WIRE_COPYSET_MIN, "the first copyset");
-_Static_assert(COPYSET_END == WIRE_COPYSET_END, "the last copyset");
-_Static_assert(COPYSET_COPIES_MAX == WIRE_COPIES_MAX, "members");
-_Static_assert((unsigned int)COPYSET_SERVING == WIRE_CS_SERVING &&
-		       (unsigned int)COPYSET_SYNCING == WIRE_CS_SYNCING &&
-		       (unsigned int)COPYSET_OFFLINE == WIRE_CS_OFFLINE,
-	       "states");
+_Static_assert(COPYSET_ROUNDS_MAX *COPYSET_FIRST == WIRE_RING_MAX,
+	       "copysets of a ring");
 
 /* Returns the number of rings or -errno. */
 static int read_rings(struct store *st, struct wire_ring to[RINGS_MAX])
@@ -22,25 +19,8 @@ static int read_rings(struct store *st, struct wire_ring to[RINGS_MAX])
 	int rc = 0;
 
 	for (n = 0; n < RINGS_MAX && !(rc = ring_get(st, n, &ring)); n++)
-		to[n] = (struct wire_ring){ .id = htole32(ring.id),
-					    .copies = htole32(ring.copies),
-					    .first = htole32(ring.first),
-					    .n = htole32(ring.n) };
+		to[n] = ring_to_wire(&ring);
 	return rc && rc != -ENOENT ? rc : (int)n;
-}
-
-static struct wire_copyset copyset_to_wire(const struct copyset *set)
-{
-	struct wire_copyset to = { .id = htole32(set->id),
-				   .version = htole32(set->version),
-				   .losses = htole32(set->losses),
-				   .n = htole32(set->n) };
-
-	for (uint32_t i = 0; i < set->n; i++) {
-		to.member[i].iod = htole16((uint16_t)set->member[i].iod);
-		to.member[i].state = htole16((uint16_t)set->member[i].state);
-	}
-	return to;
 }
 
 /* Rings and copysets after the revision `since`. */

@@ -5,30 +5,10 @@
  */
 #include <errno.h>
 
+#include "common/dist/copyset_wire.h"
 #include "server/copyset/assignments.h"
 #include "server/copyset/promise_exchange.h"
 #include "server/op/op_int.h"
-
-_Static_assert(COPYSET_COPIES_MAX == WIRE_COPIES_MAX, "members");
-_Static_assert((unsigned int)COPYSET_SERVING == WIRE_CS_SERVING &&
-		       (unsigned int)COPYSET_SYNCING == WIRE_CS_SYNCING &&
-		       (unsigned int)COPYSET_OFFLINE == WIRE_CS_OFFLINE,
-	       "states");
-
-static struct copyset copyset_from_wire(const struct wire_copyset *from)
-{
-	struct copyset set = { .id = le32toh(from->id),
-			       .version = le32toh(from->version),
-			       .losses = le32toh(from->losses),
-			       .n = le32toh(from->n) };
-
-	for (uint32_t i = 0; i < set.n; i++)
-		set.member[i] = (struct copyset_member){
-			.iod = le16toh(from->member[i].iod),
-			.state = le16toh(from->member[i].state)
-		};
-	return set;
-}
 
 static int put_in_force(struct op_job *job)
 {

@@ -3,7 +3,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "common/dist/copyset.h"
+#include "common/dist/copyset_wire.h"
 #include "tests/run_suite.h"
 
 START_TEST(of_each_server)
@@ -70,6 +70,27 @@ START_TEST(sums_do_not_overflow)
 }
 END_TEST
 
+START_TEST(in_messages)
+{
+	const struct copyset set = { .id = COPYSET_END - 1,
+				     .version = 7,
+				     .losses = 2,
+				     .n = 2,
+				     .member = { { 1023, COPYSET_OFFLINE },
+						 { 3, COPYSET_SERVING } } };
+	const struct ring ring = { 1, 2, 1024, 12 };
+	const struct wire_copyset wire_set = copyset_to_wire(&set);
+	const struct wire_ring wire_ring = ring_to_wire(&ring);
+	const struct copyset set_back = copyset_from_wire(&wire_set);
+	const struct ring ring_back = ring_from_wire(&wire_ring);
+
+	ck_assert_mem_eq(&set_back, &set, sizeof(set));
+	ck_assert_mem_eq(&ring_back, &ring, sizeof(ring));
+	ck_assert_uint_eq(le16toh(wire_set.member[0].iod), 1023);
+	ck_assert_uint_eq(copyset_primary(&set_back), 3);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("copyset");
@@ -79,6 +100,7 @@ int main(void)
 	tcase_add_test(tc, of_another_ring);
 	tcase_add_test(tc, both_directions_agree);
 	tcase_add_test(tc, sums_do_not_overflow);
+	tcase_add_test(tc, in_messages);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
 }
