@@ -30,7 +30,8 @@ struct copyset_design {
 
 /*
  * Designs a ring of niods iods (1 to WIRE_IOD_MAX) with 2 or 3 copies. domain[i] is the domain of
- * iod i: a number below niods. The same arguments give the same design.
+ * iod i: a number below niods. The same arguments give the same design. Takes a second for
+ * WIRE_IOD_MAX iods.
  *
  *   - The members of a copyset are in different domains.
  *   - All iods are the primary of equally many copysets.

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mgr/copyset/copyset_design.h"
-
 #define FORMAT 1u
 
 struct ring_row {
@@ -329,26 +327,31 @@ static int put_design(struct store *st, const struct ring *ring,
 	return rc;
 }
 
-int ring_make(struct store *st, unsigned int copies, const uint32_t *domain,
-	      struct ring *ring, uint32_t *crowded)
+static bool design_is_of_iods(const struct copyset_design *design,
+			      unsigned int copies, uint32_t niods)
 {
-	struct copyset_design design;
-	struct ring new = { .copies = copies }, all;
+	for (uint32_t i = 0; i < design->n; i++)
+		for (unsigned int k = 0; k < copies; k++)
+			if (design->member[i][k] >= niods)
+				return false;
+	return true;
+}
+
+int ring_make(struct store *st, unsigned int copies,
+	      const struct copyset_design *design, struct ring *ring)
+{
+	struct ring new = { .copies = copies, .n = design->n }, all;
 	int rc = ring_get(st, 0, &all);
 
 	if (!rc)
 		rc = copysets_end(st, &new.first, &new.id);
-	if (!rc && new.id == RINGS_MAX)
-		rc = -ENOSPC;
-	if (!rc)
-		rc = copyset_design_make(all.n, copies, domain, &design,
-					 crowded);
 	if (rc)
 		return rc;
-	new.n = design.n;
-	rc = new.n > COPYSET_END - new.first ? -ENOSPC
-					     : put_design(st, &new, &design);
-	copyset_design_free(&design);
+	if (!design_is_of_iods(design, copies, all.n))
+		return -EINVAL;
+	if (new.id == RINGS_MAX || new.n > COPYSET_END - new.first)
+		return -ENOSPC;
+	rc = put_design(st, &new, design);
 	if (!rc)
 		*ring = new;
 	return rc;

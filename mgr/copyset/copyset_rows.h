@@ -13,6 +13,7 @@
 #define COPYSET_ROWS_H
 
 #include "common/dist/copyset.h"
+#include "mgr/copyset/copyset_design.h"
 #include "mgr/db/store.h"
 
 #define RINGS_MAX 64u /* with ring 0 */
@@ -20,12 +21,12 @@
 /* -ENOENT: there is no ring with this id. */
 int ring_get(struct store *st, uint32_t id, struct ring *ring);
 /*
- * Makes a ring of all iods with 2 or 3 copies; domain[i] is the domain of iod i, as for
- * copyset_design_make(). -ENOTSUP: too many iods are in domain *crowded. -ENOSPC: there are
- * RINGS_MAX rings, or too many copysets. -ENOMEM.
+ * Makes a ring with the copysets of the design, of `copies` members each.  The caller makes the
+ * design before, outside the thread that serves: copyset_design_make() is slow.  -EINVAL: a member
+ * is no iod of the file system.  -ENOSPC: there are RINGS_MAX rings, or too many copysets.
  */
-int ring_make(struct store *st, unsigned int copies, const uint32_t *domain,
-	      struct ring *ring, uint32_t *crowded);
+int ring_make(struct store *st, unsigned int copies,
+	      const struct copyset_design *design, struct ring *ring);
 
 /* -ENOENT: there is no copyset with this id. */
 int copyset_get(struct store *st, uint32_t id, struct copyset *set);
