@@ -51,6 +51,14 @@ static inline uint32_t copyset_primary(const struct copyset *set)
 	return UINT32_MAX;
 }
 
+static inline bool copyset_has_member(const struct copyset *set, uint32_t iod)
+{
+	for (uint32_t i = 0; i < set->n; i++)
+		if (set->member[i].iod == iod)
+			return true;
+	return false;
+}
+
 struct ring {
 	uint32_t id;
 	/* members that each of its copysets had when the ring was made */

@@ -355,7 +355,8 @@ struct wire_accept {		/* private data of an accept or reject */
 				     * record, its database has lost changes, so it ends the
 				     * session. */
 #define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset (struct copyset_ref), and attributes
-				    * a ring.  Clients name it, and servers only in calls to others. */
+				    * a ring.  Clients and iods name it.  Managers do so only in calls
+				    * to iods. */
 #define WIRE_FT_RAFT	0x10000000u /* Managers: RAFT may have more than WIRE_RAFT_INLINE_V2 bytes
 				     * of inline data, and its reply a struct wire_raft_rep. */
 #define WIRE_NONCE_LEN	12u

@@ -177,6 +177,7 @@ static void bind_iod(struct mgr_iod *iod)
 		iod_release_held(iod);
 	}
 	iod->claimed = true;
+	assign_start(iod);
 	session_ends_tell_restarted(iod);
 }
 

@@ -119,9 +119,11 @@ int getsize_start(struct request *asker, uint64_t handle, struct file_job **job)
 static bool are_up(struct mgr *mgr, const struct inode *ino)
 {
 	for (uint32_t k = 0; k < ino->dist.pcount; k++) {
-		const struct mgr_iod *iod = mgr_copyset_iod(mgr, &ino->dist, k);
+		struct copyset_ref ref;
+		struct mgr_iod *iod;
 
-		if (!iod->open || iod->down)
+		if (mgr_copyset_iod(mgr, &ino->dist, k, &ref, &iod) ||
+		    !iod->open || iod->down)
 			return false;
 	}
 	return true;

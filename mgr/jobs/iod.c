@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mgr/copyset/copyset_rows.h"
 #include "mgr/jobs/jobs_int.h"
 
 #define TRY_MS 20000 /* of one try of a call without a deadline */
@@ -17,12 +18,38 @@
 #define REMIND_LAST_MS 600000u
 #define NAMED_MAX 4u
 
-struct mgr_iod *mgr_copyset_iod(struct mgr *mgr, const struct dist *dist,
-				uint32_t k)
+static int iod_of_row(struct mgr *mgr, const struct dist *dist, uint32_t k,
+		      struct copyset_ref *ref, struct mgr_iod **iod)
+{
+	struct copyset set;
+	struct ring ring;
+	uint32_t index;
+	int rc = ring_get(mgr->st, dist->ring, &ring);
+
+	if (!rc)
+		rc = copyset_get(mgr->st, copyset_of(dist, &ring, k), &set);
+	if (rc)
+		return rc == -ENOENT ? -EIO : rc;
+	index = copyset_primary(&set);
+	if (index == UINT32_MAX)
+		index = set.member[0].iod;
+	if (index >= mgr->conf.niods)
+		return -EIO;
+	*ref = (struct copyset_ref){ set.id, set.version };
+	*iod = &mgr->jobs->iod[index];
+	return 0;
+}
+
+int mgr_copyset_iod(struct mgr *mgr, const struct dist *dist, uint32_t k,
+		    struct copyset_ref *ref, struct mgr_iod **iod)
 {
 	const struct ring ring = ring_of_iods(mgr->conf.niods);
 
-	return &mgr->jobs->iod[copyset_of(dist, &ring, k)];
+	if (dist->ring)
+		return iod_of_row(mgr, dist, k, ref, iod);
+	*ref = (struct copyset_ref){ 0 };
+	*iod = &mgr->jobs->iod[copyset_of(dist, &ring, k)];
+	return 0;
 }
 
 const char *iod_name(const struct mgr_iod *iod)
@@ -113,9 +140,10 @@ void missing_close(struct mgr *mgr)
 /* Errors that the iod itself has decided; after any other error, a retry may succeed. */
 static bool is_answer(int status)
 {
-	static const int answers[] = { 0,     ENOSPC, EDQUOT, EIO,
-				       EFBIG, EROFS,  EINVAL, ENOSYS,
-				       EPERM, EACCES, EISDIR, EMSGSIZE };
+	static const int answers[] = {
+		0,	ENOSPC, EDQUOT, EIO,	EFBIG,	  EROFS,	EINVAL,
+		ENOSYS, EPERM,	EACCES, EISDIR, EMSGSIZE, WIRE_ECOPYSET
+	};
 
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
 		if (status == -answers[i])
@@ -164,6 +192,7 @@ static void send_call(struct iod_call *call)
 	call->state = IOD_CALL_SENT;
 	call->rpc.msg = call->msg;
 	call->rpc.msg_len = call->msg_len;
+	call->rpc.copyset = call->copyset;
 	call->rpc.deadline = call->deadline ? call->deadline
 					    : clock_after_ms(TRY_MS);
 	call->rpc.quiet = true; /* note_state() logs it once */

@@ -29,18 +29,48 @@ struct file_job *job_find(struct mgr *mgr, uint64_t handle)
 
 /* ---- calls to the iods ---- */
 
-static void on_answer(struct iod_call *call)
+/* Finds the iod of the call, and the copyset that it names. */
+static int find_iod(struct job_call *c)
 {
-	struct job_call *c = container_of(call, struct job_call, call);
+	return mgr_copyset_iod(c->job->mgr, &c->job->dist, c->k,
+			       &c->call.copyset, &c->iod);
+}
+
+static void end_call(struct job_call *c, int status)
+{
 	struct file_job *job = c->job;
 
 	c->answered = true;
-	if (call->status && !job->status)
-		job->status = call->status;
-	if (!call->status && job->ops->answer)
-		job->ops->answer(job, c->k, call->reply);
+	if (status && !job->status)
+		job->status = status;
+	if (!status && job->ops->answer)
+		job->ops->answer(job, c->k, c->call.reply);
 	if (--job->left == 0)
 		job->ops->done(job);
+}
+
+/* The iod does not serve the copyset, or has not got the row yet. */
+static void repeat_call(struct job_call *c)
+{
+	uint32_t version = c->call.copyset.version;
+	int rc = find_iod(c);
+
+	if (rc)
+		end_call(c, rc);
+	else if (c->call.copyset.version == version)
+		iod_call_later(&c->call);
+	else
+		iod_call_start(c->iod, &c->call);
+}
+
+static void on_answer(struct iod_call *call)
+{
+	struct job_call *c = container_of(call, struct job_call, call);
+
+	if (call->status == -WIRE_ECOPYSET)
+		repeat_call(c);
+	else
+		end_call(c, call->status);
 }
 
 /* No request should wait for an iod of another file system. */
@@ -56,32 +86,75 @@ static void on_refused(struct iod_call *call)
 		job->ops->abandon(job);
 }
 
-static void send_call(struct file_job *job, uint32_t k)
+static void send_call(struct job_call *c)
 {
-	struct job_call *c = &job->call[k];
+	struct file_job *job = c->job;
 	struct wire_out out;
 
-	c->job = job;
-	c->k = k;
 	wire_begin(&out, c->msg, sizeof(c->msg));
-	job->ops->build(job, k, &out);
+	job->ops->build(job, c->k, &out);
 	c->call.msg = c->msg;
 	c->call.msg_len = (size_t)wire_end(&out, job->ops->op, 0, 0);
 	c->call.done = on_answer;
 	c->call.deadline = job->deadline;
 	c->call.refused = on_refused;
-	iod_call_start(mgr_copyset_iod(job->mgr, &job->dist, k), &c->call);
+	iod_call_start(c->iod, &c->call);
+}
+
+static int find_iods(struct file_job *job)
+{
+	int rc = 0;
+
+	for (uint32_t k = 0; !rc && k < job->dist.pcount; k++) {
+		struct job_call *c = &job->call[k];
+
+		c->job = job;
+		c->k = k;
+		rc = find_iod(c);
+	}
+	return rc;
 }
 
 int job_start(struct file_job *job)
 {
+	int rc;
+
 	job->call = calloc(job->dist.pcount, sizeof(job->call[0]));
 	if (!job->call)
 		return -ENOMEM;
+	rc = find_iods(job);
+	if (rc) {
+		free(job->call);
+		job->call = NULL;
+		return rc;
+	}
 	job->left = job->dist.pcount;
 	for (uint32_t k = 0; k < job->dist.pcount; k++)
-		send_call(job, k);
+		send_call(&job->call[k]);
 	return 0;
+}
+
+static bool is_outdated(const struct job_call *c, const struct copyset *now)
+{
+	return !c->answered && c->call.copyset.id == now->id &&
+	       c->call.copyset.version != now->version;
+}
+
+/* If the store fails, the calls stay as they are: the manager ends. */
+void jobs_send_to_primary(struct mgr *mgr, const struct copyset *now)
+{
+	struct file_job *job, *next;
+
+	HASH_ITER(hh, mgr->jobs->table, job, next) {
+		for (uint32_t k = 0; job->call && k < job->dist.pcount; k++) {
+			struct job_call *c = &job->call[k];
+
+			if (!is_outdated(c, now) || find_iod(c))
+				continue;
+			iod_call_cancel(&c->call);
+			iod_call_start(c->iod, &c->call);
+		}
+	}
 }
 
 /* Writes the names of the iods that have not answered to buf. */

@@ -2,7 +2,7 @@
 /*
  * jobs.c - opens and closes the connections to the iods.  The manager claims each iod when the
  * manager starts, and again when the iod was restarted or answers ESTALE.  A claimed iod gets the
- * ends of sessions.  It gets its first lease only when it has confirmed them.  Other calls wait
+ * ends of sessions and its copysets.  It gets its first lease only when it has confirmed them.  Other calls wait
  * only for the first claim; later an iod that is not claimed rejects them with EAGAIN.
  */
 #include <errno.h>
@@ -27,6 +27,7 @@ static void on_lost(void *arg, int status)
 
 	if (status == -ECONNREFUSED) {
 		iod->claimed = false;
+		iod->ended = rpc_peer_boot(iod->peer);
 		iod->lease.until = 0;
 		lease_reset(iod);
 		fenced_ends_check_soon(iod->mgr);
@@ -65,7 +66,8 @@ static int open_peer(struct mgr_iod *iod)
 				      .cred = &cred,
 				      .prover = keyring_prover(mgr->ring),
 				      .seal = mgr->conf.auth.seal,
-				      .features = WIRE_FT_EVICT | WIRE_FT_TERM,
+				      .features = WIRE_FT_EVICT | WIRE_FT_TERM |
+						  WIRE_FT_COPIES,
 				      .server = WIRE_ROLE_IOD,
 				      .index = iod->index,
 				      .on_new_session = on_restart,
@@ -88,6 +90,7 @@ static int iods_open(struct mgr *mgr)
 		struct mgr_iod *iod = &jobs->iod[i];
 
 		iod_init(mgr, i, claim_refused);
+		assign_open(iod);
 		lease_open(iod);
 		rc = open_peer(iod);
 		if (!rc)
@@ -118,6 +121,8 @@ static void iods_close(struct mgr *mgr)
 
 		lease_reset(iod);
 		iod_call_cancel(&iod->claimer.call);
+		rpc_timer_clear(mgr->ctx, &iod->assigner.timer);
+		assign_close(iod);
 		session_ends_close_iod(iod);
 		iod_call_cancel(&iod->remover.call);
 		rpc_timer_clear(mgr->ctx, &iod->remover.timer);
@@ -167,4 +172,23 @@ void jobs_close(struct mgr *mgr)
 	session_ends_close(mgr);
 	free(jobs);
 	mgr->jobs = NULL;
+}
+
+static void assign_to_members(struct mgr *mgr, const struct copyset *set)
+{
+	for (uint32_t i = 0; i < set->n; i++) {
+		struct mgr_iod *iod = &mgr->jobs->iod[set->member[i].iod];
+
+		if (iod->claimed)
+			assign_start(iod);
+	}
+}
+
+void copyset_changed(struct mgr *mgr, const struct copyset *old,
+		     const struct copyset *now)
+{
+	if (old)
+		assign_to_members(mgr, old);
+	assign_to_members(mgr, now);
+	jobs_send_to_primary(mgr, now);
 }

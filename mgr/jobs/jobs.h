@@ -7,6 +7,7 @@
 #ifndef JOBS_H
 #define JOBS_H
 
+#include "common/dist/copyset.h"
 #include "mgr/state/mgr_state.h"
 
 struct mgr_iod;
@@ -64,6 +65,8 @@ struct iod_call {
 	const void *msg;
 	size_t msg_len;
 	bool early; /* is sent even if the iod is not claimed yet */
+	struct copyset_ref
+		copyset; /* of the objects; zeros: the own one of the iod */
 	/*
 	 * clock_now(): at this time the call ends with -ETIMEDOUT; 0: it is retried without
 	 * limit
@@ -75,7 +78,8 @@ struct iod_call {
 	 * still retried; refused() may cancel it.  NULL: not called.
 	 */
 	void (*refused)(struct iod_call *call);
-	int status; /* 0, the error of the iod, or -ETIMEDOUT */
+	/* 0, the error of the iod (also -WIRE_ECOPYSET), or -ETIMEDOUT */
+	int status;
 	const struct wire_msg *reply; /* if status is 0; only in done() */
 	/* private */
 	enum {
@@ -184,6 +188,15 @@ void fences_drop_done(struct mgr *mgr);
  * expired.  The newest UNFENCED_ENDS_MAX such sessions are kept.
  */
 void unfenced_end_add(struct mgr *mgr, uint64_t session, uint64_t until);
+
+/* ---- jobs.c: rows of copysets ---- */
+
+/*
+ * A committed transaction has changed the row of a copyset from *old to *now.  Sends the members of
+ * both their rows again, and calls to its new primary.  old: NULL if the copyset is new.
+ */
+void copyset_changed(struct mgr *mgr, const struct copyset *old,
+		     const struct copyset *now);
 
 /* ---- remove.c ---- */
 

@@ -10,8 +10,8 @@
 
 #define REMOVE_BATCH WIRE_HANDLE_MAX
 #define REMOVE_MSG_LEN                                                         \
-	(sizeof(struct wire_hdr) + sizeof(struct wire_objects) +               \
-	 8 * REMOVE_BATCH)
+	(sizeof(struct wire_hdr) + sizeof(struct wire_remove) +                \
+	 (sizeof(le64) + sizeof(le32)) * REMOVE_BATCH)
 
 /*
  * Removes objects at one iod, in the order of the intents, which are a queue on disk.
@@ -21,6 +21,7 @@ struct remover {
 	struct mgr_iod *iod;
 	uint64_t done; /* intents up to here are done at this iod */
 	uint64_t sent; /* intents up to here are in the call */
+	uint32_t server; /* of the next intent: servers below are in the call, too */
 	bool busy;
 	struct rpc_timer timer; /* lets a batch grow */
 	struct iod_call call;
@@ -67,6 +68,20 @@ struct claimer {
 	uint64_t msg[10];
 };
 
+/* Sends one iod the rows of its copysets: assign.c. */
+struct assigner {
+	bool done; /* this process of the iod had all rows, and no change is to be sent */
+	bool again; /* rows have changed: begin with the first part */
+	bool waiting; /* the item is in the flusher */
+	uint64_t revision; /* of the parts */
+	uint32_t from; /* the next copyset to be read */
+	uint64_t logged; /* for log_pace() */
+	struct assign_msg *msg; /* the part; NULL: none was needed yet */
+	struct flusher_item item;
+	struct rpc_timer timer; /* the next turn */
+	struct iod_call call;
+};
+
 struct mgr_iod {
 	struct mgr *mgr;
 	uint32_t index;
@@ -79,6 +94,9 @@ struct mgr_iod {
 	/* called if the iod has answered -ESTALE: it may obey another manager */
 	void (*stale)(struct iod_call *call);
 	struct claimer claimer;
+	/* rpc_peer_boot() of its last process that is known to have ended; 0: none */
+	uint64_t ended;
+	struct assigner assigner;
 	struct end_notifier fences, unfenced;
 	uint64_t fences_recorded; /* the value of fences.done in the database */
 	struct lease lease;
@@ -89,7 +107,8 @@ struct mgr_iod {
 struct job_call {
 	struct iod_call call;
 	struct file_job *job;
-	uint32_t k; /* index of the iod among the iods of the file */
+	uint32_t k; /* index of the server among those of the file */
+	struct mgr_iod *iod; /* to which it goes */
 	bool answered;
 	uint64_t msg[12];
 };
@@ -184,9 +203,13 @@ struct mgr_jobs {
 
 /* ---- iod.c ---- */
 
-/* The iod to which calls for the objects of server k go. */
-struct mgr_iod *mgr_copyset_iod(struct mgr *mgr, const struct dist *dist,
-				uint32_t k);
+/*
+ * Sets *iod to the iod to which calls for the objects of server k go, and *ref to the copyset that
+ * they name.  If no member is SERVING, it is one that refuses them, so they are repeated.  -EIO:
+ * the layout names no copyset; other errors of the store.
+ */
+int mgr_copyset_iod(struct mgr *mgr, const struct dist *dist, uint32_t k,
+		    struct copyset_ref *ref, struct mgr_iod **iod);
 void iod_init(struct mgr *mgr, uint32_t index,
 	      void (*stale)(struct iod_call *call));
 /* The iod was claimed: sends the calls that were held, and from now on holds none. */
@@ -231,6 +254,17 @@ static inline bool iod_has_all_unfenced_ends(const struct mgr_iod *iod)
 	return iod->unfenced.done >= iod->mgr->jobs->unfenced.end;
 }
 
+/* ---- assign.c ---- */
+
+void assign_open(struct mgr_iod *iod);
+/* The caller clears the timer. */
+void assign_close(struct mgr_iod *iod);
+/*
+ * The iod was claimed after a start, or a row with it has changed: sends all rows soon.  It gets no
+ * first lease before.
+ */
+void assign_start(struct mgr_iod *iod);
+
 /* ---- lease.c ---- */
 
 /* The iod may have a lease of an earlier run of the manager. */
@@ -249,7 +283,7 @@ struct file_job *job_lookup(struct mgr *mgr, uint64_t handle);
 /* Makes the job of the file with this layout.  NULL: no memory. */
 struct file_job *job_new(struct mgr *mgr, uint64_t handle,
 			 const struct dist *dist, const struct job_ops *ops);
-/* Starts the calls to all iods of the file.  -ENOMEM. */
+/* Starts the calls to all iods of the file.  -ENOMEM; -errno of mgr_copyset_iod(). */
 int job_start(struct file_job *job);
 /* Runs the waiting requests again, and frees the job. */
 void job_finish(struct file_job *job);
@@ -259,6 +293,8 @@ static inline unsigned long long job_handle_external(const struct file_job *job)
 	return handle_external(job->mgr->st, job->handle);
 }
 void call_limit_open(struct mgr *mgr);
+/* The copyset has this new row: repeats the calls that named an earlier version. */
+void jobs_send_to_primary(struct mgr *mgr, const struct copyset *now);
 
 /* ---- resize.c, remove.c ---- */
 

@@ -3,7 +3,7 @@
  * lease.c - leases: the time until which an iod may execute changes of clients.  The iod gets this
  * time on its own clock.  The manager itself adds a margin to it.  So after its lease, an
  * unreachable iod does no harm.  After a restart or an expired lease, an iod gets the next lease
- * only when it knows all ends of sessions.
+ * only when it knows all ends of sessions and all its copysets.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,13 +31,14 @@ unsigned int lease_pause_ms(const struct mgr *mgr)
 	return mgr->conf.lease_s * 1000 / 3;
 }
 
-/* The iod must first learn of ends of sessions. */
+/* The iod must first learn of ends of sessions, and of its copysets. */
 static bool is_withheld(struct mgr_iod *iod)
 {
 	if (clock_boot() >= iod->lease.until)
 		iod->lease.good = false;
 	if (!iod->lease.good)
-		iod->lease.good = iod->claimed && iod_has_all_fences(iod) &&
+		iod->lease.good = iod->claimed && iod->assigner.done &&
+				  iod_has_all_fences(iod) &&
 				  iod_has_all_unfenced_ends(iod);
 	return !iod->lease.good;
 }

@@ -2,11 +2,12 @@
 /*
  * remove.c - removes the objects of removed files, after the reply to the client.  The
  * intents are a queue on disk.  Each iod has its own position in the queue and takes up
- * to 128 handles in one message.  An intent is deleted when every iod is past it.
+ * to 128 objects in one message.  An intent is deleted when every iod is past it.
  */
 #include <errno.h>
 #include <string.h>
 
+#include "mgr/copyset/copyset_rows.h"
 #include "mgr/jobs/jobs_int.h"
 
 #define GATHER_MS 10 /* a batch may grow for this time */
@@ -21,49 +22,103 @@ static struct remover *remover_of(struct rpc_timer *timer)
 	return container_of(timer, struct remover, timer);
 }
 
-static bool is_concerned(const struct remover *r, const struct intent *in)
+/* ---- the objects of a message ---- */
+
+struct remove_batch {
+	uint64_t handle[REMOVE_BATCH]; /* as on the wire */
+	le32 copyset[REMOVE_BATCH];
+	uint32_t n;
+	bool has_copysets; /* not all are 0 */
+};
+
+static void add_object(const struct remover *r, const struct intent *in,
+		       uint32_t copyset, struct remove_batch *b)
+{
+	b->handle[b->n] = handle_to_wire(r->iod->mgr->st, in->handle);
+	b->copyset[b->n++] = htole32(copyset);
+	b->has_copysets |= copyset != 0;
+}
+
+/* From server r->server on.  1: all are in the batch; 0: the batch is full; -errno. */
+static int add_of_ring(struct remover *r, const struct intent *in,
+		       struct remove_batch *b)
+{
+	struct store *st = r->iod->mgr->st;
+	struct copyset set;
+	struct ring ring;
+	int rc = ring_get(st, in->dist.ring, &ring);
+
+	for (; !rc && r->server < in->dist.pcount; r->server++) {
+		if (b->n == REMOVE_BATCH)
+			return 0;
+		rc = copyset_get(st, copyset_of(&in->dist, &ring, r->server),
+				 &set);
+		if (!rc && copyset_has_member(&set, r->iod->index))
+			add_object(r, in, set.id, b);
+	}
+	return rc ? rc : 1;
+}
+
+/* The same for any layout. */
+static int add_objects(struct remover *r, const struct intent *in,
+		       struct remove_batch *b)
 {
 	const struct ring ring = ring_of_iods(r->iod->mgr->conf.niods);
 
-	return copyset_has(r->iod->index, &in->dist, &ring);
+	if (in->dist.ring)
+		return add_of_ring(r, in, b);
+	if (b->n == REMOVE_BATCH)
+		return 0;
+	if (copyset_has(r->iod->index, &in->dist, &ring))
+		add_object(r, in, 0, b);
+	return 1;
+}
+
+/*
+ * If the rows of its layout cannot be read, which the store has logged, the objects stay; pvfs-fsck
+ * finds them.
+ */
+static int add_intent(struct remover *r, const struct intent *in,
+		      struct remove_batch *b)
+{
+	if (!add_objects(r, in, b))
+		return 0;
+	r->server = 0;
+	r->sent = in->id;
+	return 1;
 }
 
 /* Reads the next few intents; 0: no more for now. */
-static int collect_some(struct remover *r, uint64_t *handle, uint32_t *n)
+static int collect_some(struct remover *r, struct remove_batch *b)
 {
 	struct mgr *mgr = r->iod->mgr;
 	struct intent in[SCAN];
-	uint32_t room = REMOVE_BATCH - *n;
+	uint32_t room = REMOVE_BATCH - b->n;
 	int got;
 
 	got = intent_read(mgr->st, INTENT_REMOVE, r->sent, in,
 			  room < SCAN ? room : SCAN);
 	for (int i = 0; i < got; i++) {
-		if (in[i].id > mgr->jobs->remove_limit) {
-			got = 0;
+		if (in[i].id > mgr->jobs->remove_limit)
+			return 0;
+		if (!add_intent(r, &in[i], b))
 			break;
-		}
-		r->sent = in[i].id;
-		if (is_concerned(r, &in[i]))
-			handle[(*n)++] = handle_to_wire(mgr->st, in[i].handle);
 	}
 	return got;
 }
 
-/* Collects handles for the next message; r->sent: intents up to here are covered. */
-static uint32_t collect_handles(struct remover *r,
-				uint64_t handle[REMOVE_BATCH])
+/* Collects objects for the next message; r->sent: intents up to here are covered. */
+static void collect_objects(struct remover *r, struct remove_batch *b)
 {
-	uint32_t n = 0;
-
-	for (int i = 0; i < LOOKS && n < REMOVE_BATCH; i++) {
-		if (collect_some(r, handle, &n) > 0)
+	for (int i = 0; i < LOOKS && b->n < REMOVE_BATCH; i++) {
+		if (collect_some(r, b) > 0)
 			continue;
 		r->sent = r->iod->mgr->jobs->remove_limit;
 		break;
 	}
-	return n;
 }
+
+/* ---- the queue of an iod ---- */
 
 static void on_removed(struct iod_call *call)
 {
@@ -79,14 +134,16 @@ static void on_removed(struct iod_call *call)
 	remover_advance(r);
 }
 
-static void send_batch(struct remover *r, const uint64_t *handle, uint32_t n)
+static void send_batch(struct remover *r, const struct remove_batch *b)
 {
-	struct wire_objects body = { .n = htole32(n) };
+	uint32_t copysets = b->has_copysets ? b->n : 0;
+	struct wire_remove body = { htole32(b->n), htole32(copysets) };
 	struct wire_out out;
 
 	wire_begin(&out, r->msg, sizeof(r->msg));
 	wire_put(&out, &body, sizeof(body));
-	wire_put(&out, handle, n * sizeof(*handle));
+	wire_put(&out, b->handle, b->n * sizeof(b->handle[0]));
+	wire_put(&out, b->copyset, copysets * sizeof(b->copyset[0]));
 	r->call.msg = r->msg;
 	r->call.msg_len = (size_t)wire_end(&out, WIRE_REMOVE, 0, 0);
 	r->call.done = on_removed;
@@ -102,14 +159,15 @@ static void advance_later(struct remover *r, unsigned int ms)
 
 static void remover_advance(struct remover *r)
 {
-	uint64_t handle[REMOVE_BATCH];
-	uint32_t n;
+	struct remove_batch b;
 
 	if (r->busy || r->done >= r->iod->mgr->jobs->remove_limit)
 		return;
-	n = collect_handles(r, handle);
-	if (n) {
-		send_batch(r, handle, n);
+	b.n = 0;
+	b.has_copysets = false;
+	collect_objects(r, &b);
+	if (b.n) {
+		send_batch(r, &b);
 		return;
 	}
 	r->done = r->sent;
