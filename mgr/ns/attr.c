@@ -10,6 +10,14 @@
 
 /* ---- GETATTR and ACCESS ---- */
 
+/* A client that does not know the ring cannot ask the iods while the file is open for writing. */
+static bool must_ask(const struct ns_op *op, const struct inode *ino)
+{
+	if (ns_client_knows_ring(op, ino))
+		return ns_must_ask(ino);
+	return S_ISREG(ino->mode) && ino->flags & INODE_ASK;
+}
+
 int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	       struct inode *ino)
 {
@@ -19,7 +27,7 @@ int ns_getattr(struct ns_op *op, const struct ns_path *path, bool follow,
 	rc = ns_resolve(op, path, follow ? NS_FOLLOW : 0, &place);
 	if (rc)
 		return rc;
-	if (ns_must_ask(&place.ino) && !op->asked) {
+	if (must_ask(op, &place.ino) && !op->asked) {
 		op->wait = place.ino.handle;
 		return NS_ASK;
 	}
@@ -245,7 +253,7 @@ bool ns_client_knows_ring(const struct ns_op *op, const struct inode *ino)
 	return !ino->dist.ring || op->features & WIRE_FT_COPIES;
 }
 
-/* A client that does not know the ring cannot ask the iods, so it gets the size that we know. */
+/* A client that does not know the ring cannot ask the iods, so ns_getattr() has asked them. */
 static uint32_t size_flags(const struct ns_op *op, const struct inode *ino)
 {
 	bool known = !S_ISREG(ino->mode) || !(ino->flags & INODE_ASK);
@@ -263,9 +271,15 @@ static uint32_t flags_of(const struct ns_op *op, const struct inode *ino)
 	       absent_attr_flags(op, ino);
 }
 
-/* The highest released end is the size only if the client is the sole writer. */
+/*
+ * The highest released end is the size only if the client is the sole writer.  While a file is open
+ * for writing, its tail has the answer of the iods.
+ */
 static uint64_t size_of(const struct ns_op *op, const struct inode *ino)
 {
+	if (!ns_client_knows_ring(op, ino) && ino->flags & INODE_ASK &&
+	    ino->tail > ino->size)
+		return ino->tail;
 	return is_sole(op, ino) && ino->end > ino->size ? ino->end : ino->size;
 }
 
