@@ -10,22 +10,78 @@
 
 struct fakeobj {
 	UT_hash_handle hh;
-	uint64_t handle, size;
+	struct object_key key;
+	uint64_t size;
 };
 
-static struct fakeobj *find(struct fakeiod *f, uint64_t handle, bool make)
+static struct fakeobj *find(struct fakeiod *f, struct object_key key, bool make)
 {
 	struct fakeobj *o;
 
-	HASH_FIND(hh, f->objects, &handle, sizeof(handle), o);
+	HASH_FIND(hh, f->objects, &key, sizeof(key), o);
 	if (o || !make)
 		return o;
 	o = calloc(1, sizeof(*o));
 	must(o);
-	o->handle = handle;
-	HASH_ADD(hh, f->objects, handle, sizeof(o->handle), o);
+	o->key = key;
+	HASH_ADD(hh, f->objects, key, sizeof(o->key), o);
 	return o;
 }
+
+/* ---- copysets ---- */
+
+static struct object_key key_of(const struct rpc_req *req, le64 handle)
+{
+	return (struct object_key){ le64toh(handle),
+				    wire_copyset(req->msg.hdr).id };
+}
+
+static uint32_t version_of(const struct fakeiod *f, uint32_t id)
+{
+	for (unsigned int i = 0; i < f->rows.n; i++)
+		if (le32toh(f->rows.set[i].id) == id)
+			return le32toh(f->rows.set[i].version);
+	return 0;
+}
+
+static void answer_assign(struct fakeiod *f, struct rpc_req *req)
+{
+	const struct wire_assign *body = req->msg.body;
+	const struct wire_copyset *set = req->msg.tail[0].ptr;
+	uint64_t revision = le64toh(body->revision);
+
+	must(f->copies && revision >= f->rows.revision);
+	if (revision > f->rows.revision || f->rows.complete) {
+		memset(&f->rows, 0, sizeof(f->rows));
+		f->rows.revision = revision;
+	}
+	f->rows.parts++;
+	for (uint32_t i = 0; i < le32toh(body->n); i++) {
+		must(le16toh(set[i].member[0].iod) == f->index);
+		if (version_of(f, le32toh(set[i].id)))
+			continue; /* the part was sent again */
+		must(f->rows.n < FAKEIOD_ROWS);
+		f->rows.set[f->rows.n++] = set[i];
+	}
+	f->rows.complete = le32toh(body->flags) & WIRE_AS_LAST;
+	rpc_reply_status(req, 0);
+}
+
+/* Whether it serves the copyset of the request. */
+static bool is_served(struct fakeiod *f, const struct rpc_req *req)
+{
+	struct copyset_ref ref = wire_copyset(req->msg.hdr);
+
+	if (!ref.id)
+		return true;
+	if (atomic_load(&f->refuse)) {
+		atomic_fetch_sub(&f->refuse, 1);
+		return false;
+	}
+	return version_of(f, ref.id) == ref.version;
+}
+
+/* ---- operations ---- */
 
 static void answer_getsize(struct fakeiod *f, struct rpc_req *req)
 {
@@ -39,7 +95,7 @@ static void answer_getsize(struct fakeiod *f, struct rpc_req *req)
 	memset(sizes, 0, sizeof(sizes));
 	f->getsizes++;
 	for (uint32_t i = 0; i < le32toh(body->n); i++) {
-		o = find(f, le64toh(handle[i]), false);
+		o = find(f, key_of(req, handle[i]), false);
 		if (!o)
 			continue;
 		sizes[i].size = htole64(o->size);
@@ -53,14 +109,20 @@ static void answer_getsize(struct fakeiod *f, struct rpc_req *req)
 
 static void answer_remove(struct fakeiod *f, struct rpc_req *req)
 {
-	const struct wire_objects *body = req->msg.body;
+	const struct wire_remove *body = req->msg.body;
 	const uint64_t *handle = req->msg.tail[0].ptr;
+	const le32 *copyset = req->msg.tail[1].ptr;
 	struct fakeobj *o;
 
 	f->remove_calls++;
 	for (uint32_t i = 0; i < le32toh(body->n); i++) {
+		const struct object_key key = { le64toh(handle[i]),
+						body->copysets
+							? le32toh(copyset[i])
+							: 0 };
+
 		f->removes++;
-		o = find(f, le64toh(handle[i]), false);
+		o = find(f, key, false);
 		if (!o)
 			continue;
 		HASH_DEL(f->objects, o);
@@ -76,7 +138,7 @@ static void answer_resize(struct fakeiod *f, struct rpc_req *req)
 
 	f->resizes++;
 	if (!fail)
-		find(f, le64toh(body->handle), true)->size = le64toh(
+		find(f, key_of(req, body->handle), true)->size = le64toh(
 			body->size);
 	rpc_reply_status(req, -fail);
 }
@@ -116,7 +178,8 @@ static void answer_lease(struct fakeiod *f, struct rpc_req *req)
 {
 	const struct wire_lease *body = req->msg.body;
 
-	f->leases++;
+	if (!f->leases++)
+		f->rows_at_lease = f->rows.complete ? f->rows.n : 0;
 	f->until = le64toh(body->until);
 	f->fences_at_lease = f->fences;
 	rpc_reply_status(req, 0);
@@ -124,7 +187,14 @@ static void answer_lease(struct fakeiod *f, struct rpc_req *req)
 
 static void answer(struct fakeiod *f, struct rpc_req *req)
 {
+	if (!is_served(f, req)) {
+		rpc_reply_status(req, -WIRE_ECOPYSET);
+		return;
+	}
 	switch (req->op) {
+	case WIRE_ASSIGN:
+		answer_assign(f, req);
+		break;
 	case WIRE_GETSIZE:
 		answer_getsize(f, req);
 		break;
@@ -220,7 +290,9 @@ void fakeiod_up(struct fakeiod *f)
 					.fsid = mgrc_fsid(),
 					.boot = (uint64_t)clock_wall(),
 					.slots = 16,
-					.request_max = 4096,
+					.features = f->copies ? WIRE_FT_COPIES
+							      : 0,
+					.request_max = 16384,
 					.reply_max = 4096,
 					.max_sessions = 64,
 					.session_ttl_ms = 60000,
@@ -230,6 +302,7 @@ void fakeiod_up(struct fakeiod *f)
 			     .host = "127.0.0.1",
 			     .port = (uint16_t)f->port };
 
+	memset(&f->rows, 0, sizeof(f->rows));
 	must(!tp_dev_open("tcp", &dev_attr, &f->dev));
 	ctx_attr.dev = f->dev;
 	must(!rpc_ctx_open(&ctx_attr, &f->ctx));
@@ -272,11 +345,26 @@ void fakeiod_release(struct fakeiod *f)
 	rpc_ctx_wake(f->ctx);
 }
 
-void fakeiod_set(struct fakeiod *f, uint64_t handle, uint64_t size)
+void fakeiod_set_in(struct fakeiod *f, struct object_key key, uint64_t size)
 {
 	pthread_mutex_lock(&f->lock);
-	find(f, handle, true)->size = size;
+	find(f, key, true)->size = size;
 	pthread_mutex_unlock(&f->lock);
+}
+
+void fakeiod_set(struct fakeiod *f, uint64_t handle, uint64_t size)
+{
+	fakeiod_set_in(f, object_key_own(handle), size);
+}
+
+uint32_t fakeiod_version(struct fakeiod *f, uint32_t copyset)
+{
+	uint32_t version;
+
+	pthread_mutex_lock(&f->lock);
+	version = f->rows.complete ? version_of(f, copyset) : 0;
+	pthread_mutex_unlock(&f->lock);
+	return version;
 }
 
 int64_t fakeiod_size(struct fakeiod *f, uint64_t handle)
@@ -285,7 +373,7 @@ int64_t fakeiod_size(struct fakeiod *f, uint64_t handle)
 	int64_t size;
 
 	pthread_mutex_lock(&f->lock);
-	o = find(f, handle, false);
+	o = find(f, object_key_own(handle), false);
 	size = o ? (int64_t)o->size : -1;
 	pthread_mutex_unlock(&f->lock);
 	return size;
@@ -309,7 +397,7 @@ unsigned int fakeiod_list(struct fakeiod *f, uint64_t *handle, unsigned int cap)
 	pthread_mutex_lock(&f->lock);
 	HASH_ITER(hh, f->objects, o, next)
 		if (n < cap)
-			handle[n++] = o->handle;
+			handle[n++] = o->key.handle;
 	pthread_mutex_unlock(&f->lock);
 	return n;
 }
