@@ -19,7 +19,10 @@ static int run_pass(struct fsck *f)
 	if (!rc)
 		rc = name_walk_check_links(f);
 	if (!rc)
+		rc = copyset_list_read(f);
+	if (!rc)
 		rc = object_list_check(f, &list);
+	copyset_list_free(f);
 	name_walk_free(f);
 	free(list.o);
 	problem_list_sort(&f->problems);

@@ -8,7 +8,8 @@
  * So only problems that two passes find are reported.
  *
  * One thread; no locks.  All functions return 0 or -errno.  The files call each other only
- * downwards: main, check_passes, object_list, name_walk, server_calls; problem_list stands alone.
+ * downwards: main, check_passes, object_list, name_walk, copyset_list, server_calls; problem_list
+ * stands alone.
  */
 #ifndef FSCK_H
 #define FSCK_H
@@ -33,6 +34,14 @@ struct walk_file {
 	bool dir;
 };
 
+/* The rows of the manager. */
+struct copyset_list {
+	struct ring ring[WIRE_RINGS_MAX];
+	uint32_t nrings;
+	struct copyset *set; /* in ascending order of their ids */
+	size_t n, room;
+};
+
 struct fsck {
 	struct mgr_conf conf;
 	const struct log *log;
@@ -54,6 +63,7 @@ struct fsck {
 	uint64_t *pending; /* directories to be read */
 	size_t npending, pending_room;
 	struct problem_list problems;
+	struct copyset_list copysets;
 	/* numbers of files, directories and objects */
 	uint64_t files, dirs, objects;
 };
@@ -70,11 +80,14 @@ struct fsck_bytes {
 };
 struct fsck_reply {
 	_Alignas(8) uint8_t body[128];
-	uint8_t tail[WIRE_HANDLE_MAX * 8];
+	_Alignas(8)
+		uint8_t tail[WIRE_RINGS_MAX * sizeof(struct wire_ring) +
+			     WIRE_COPYSETS_MAX * sizeof(struct wire_copyset)];
 };
 /*
- * Sends a request and waits for its reply. tail and reply may be NULL. Returns 0, the status of the
- * reply, or -EPROTO if the reply is too long. A call without a reply is logged.
+ * Sends a request and waits for its reply, whose tail items follow each other. body, tail and reply
+ * may be NULL. Returns 0, the status of the reply, or -EPROTO if the reply is too long. A call
+ * without a reply is logged.
  */
 int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	      const struct fsck_bytes *body, const struct fsck_bytes *tail,
@@ -84,13 +97,37 @@ static inline struct dist fsck_dist(const struct wire_attr *attr)
 {
 	return (struct dist){ .base = le32toh(attr->dist.base),
 			      .pcount = le32toh(attr->dist.pcount),
-			      .ssize = le32toh(attr->dist.ssize) };
+			      .ssize = le32toh(attr->dist.ssize),
+			      .ring = le32toh(attr->dist.ring) };
 }
 /* Reads the attributes of a file. Returns -ESTALE if there is no such file. */
 int fsck_get_attr(struct fsck *f, uint64_t handle, struct wire_attr *attr);
 /* As fsck_get_attr(), but returns -ENXIO if this manager has never given out the handle. */
 int fsck_get_attr_or_unissued(struct fsck *f, uint64_t handle,
 			      struct wire_attr *attr);
+
+/* ---- copyset_list.c ---- */
+
+/* An object at an iod. */
+struct stored_object {
+	uint64_t handle;
+	uint32_t copyset; /* 0: the own one of the iod */
+	uint32_t iod;
+};
+
+/*
+ * Whether the manager may have other rings than ring 0. Without it, the iods list handles only, and
+ * report an error if they have an object of another copyset. Call it after a call to the manager.
+ */
+bool copyset_list_is_needed(const struct fsck *f);
+/* Reads all rings and copysets, if they are needed. An error is logged. */
+int copyset_list_read(struct fsck *f);
+void copyset_list_free(struct fsck *f);
+/*
+ * Whether a file with this layout has such an object. True if its ring is newer than the list.
+ */
+bool copyset_list_has(const struct fsck *f, const struct dist *dist,
+		      const struct stored_object *o);
 
 /* ---- name_walk.c ---- */
 
@@ -104,15 +141,11 @@ void name_walk_free(struct fsck *f);
 
 /* ---- object_list.c ---- */
 
-struct stored_object {
-	uint64_t handle;
-	uint32_t iod;
-};
 struct object_list {
 	struct stored_object *o; /* the caller frees it with free() */
 	size_t n, room;
 };
-/* Reads the handles of all objects from all iods. An error is logged. */
+/* Reads the names of all objects from all iods. An error is logged. */
 int object_list_read(struct fsck *f, struct object_list *list);
 /*
  * Adds objects without a file, and files without a name, to the problems. Call it after the walk.

@@ -6,37 +6,80 @@
 
 #include "mgr/fsck/fsck.h"
 
-static int add_object(struct object_list *list, uint64_t handle, uint32_t iod)
+static int add_object(struct object_list *list, const struct stored_object *o)
 {
 	int rc = array_reserve(&list->o, &list->room, list->n,
 			       sizeof(list->o[0]));
 
 	if (!rc)
-		list->o[list->n++] = (struct stored_object){ handle, iod };
+		list->o[list->n++] = *o;
 	return rc;
 }
 
-static int read_iod(struct fsck *f, uint32_t iod, struct object_list *list)
+/* Adds the objects of a reply.  *last: the copyset of the last one. */
+static int add_objects(struct object_list *list, uint32_t iod, bool keys,
+		       const struct fsck_reply *reply, uint32_t *last)
 {
-	struct wire_walk body = { 0 };
-	struct fsck_bytes b = { &body, sizeof(body) };
+	const le64 *number = (const void *)reply->tail;
+	const unsigned int each = keys ? 2 : 1; /* numbers of an object */
 	struct wire_walk_rep rep;
-	struct fsck_reply reply;
-	uint64_t handle;
+	uint32_t n;
+	int rc = 0;
+
+	memcpy(&rep, reply->body, sizeof(rep));
+	n = le32toh(rep.n);
+	if (n % each)
+		return -EPROTO;
+	for (uint32_t i = 0; !rc && i < n; i += each) {
+		const struct stored_object o = {
+			.handle = le64toh(number[i]),
+			.copyset = keys ? (uint32_t)le64toh(number[i + 1]) : 0,
+			.iod = iod
+		};
+
+		*last = o.copyset;
+		rc = add_object(list, &o);
+	}
+	return rc;
+}
+
+static int read_objects(struct fsck *f, uint32_t iod, bool keys,
+			struct object_list *list)
+{
+	struct wire_walk body = { .keys = htole32(keys ? WIRE_WALK_KEYS : 0) };
+	struct fsck_bytes b = { &body, sizeof(body) };
+	uint32_t last = 0;
 	int rc = 0;
 
 	while (!rc && le32toh(body.place) != WIRE_PLACE_END) {
+		struct wire_walk_rep rep;
+		struct fsck_reply reply;
+
 		rc = fsck_call(f, f->iod[iod], WIRE_OBJECTS, &b, NULL, &reply);
 		if (rc)
 			break;
+		rc = add_objects(list, iod, keys, &reply, &last);
 		memcpy(&rep, reply.body, sizeof(rep));
-		for (uint32_t i = 0; !rc && i < le32toh(rep.n); i++) {
-			memcpy(&handle, reply.tail + 8 * i, 8);
-			rc = add_object(list, le64toh(handle), iod);
-		}
 		body.place = rep.place;
 		body.after = rep.after;
+		if (keys)
+			body.keys = htole32(WIRE_WALK_KEYS |
+					    (rep.after ? last : 0));
 	}
+	return rc;
+}
+
+/* The features of the iod are known after the first call. */
+static int read_iod(struct fsck *f, uint32_t iod, struct object_list *list)
+{
+	bool keys = copyset_list_is_needed(f);
+	int rc = 0;
+
+	if (keys)
+		rc = fsck_call(f, f->iod[iod], WIRE_PING, NULL, NULL, NULL);
+	keys = keys && rpc_peer_features(f->iod[iod]) & WIRE_FT_COPIES;
+	if (!rc)
+		rc = read_objects(f, iod, keys, list);
 	if (rc)
 		log_error(f->log, "%s: cannot list its objects: %s",
 			  rpc_peer_name(f->iod[iod]), strerror(-rc));
@@ -45,7 +88,7 @@ static int read_iod(struct fsck *f, uint32_t iod, struct object_list *list)
 
 int object_list_read(struct fsck *f, struct object_list *list)
 {
-	int rc = 0;
+	int rc = fsck_call(f, f->mgr, WIRE_PING, NULL, NULL, NULL);
 
 	for (uint32_t i = 0; !rc && i < f->conf.niods; i++)
 		rc = read_iod(f, i, list);
@@ -53,18 +96,12 @@ int object_list_read(struct fsck *f, struct object_list *list)
 	return rc;
 }
 
-static bool is_stray(const struct fsck *f, const struct dist *dist,
-		     uint32_t iod)
-{
-	const struct ring ring = ring_of_iods(f->conf.niods);
-
-	return !copyset_has(iod, dist, &ring);
-}
-
 /* The walk found no name: the file is removed and still open, or new, or lost. */
 static int check_unnamed(struct fsck *f, const struct stored_object *o)
 {
-	struct problem p = { .handle = o->handle, .iod = o->iod };
+	struct problem p = { .handle = o->handle,
+			     .copyset = o->copyset,
+			     .iod = o->iod };
 	struct wire_attr attr;
 	struct dist dist;
 	int rc = fsck_get_attr(f, o->handle, &attr);
@@ -76,14 +113,14 @@ static int check_unnamed(struct fsck *f, const struct stored_object *o)
 	if (rc)
 		return rc;
 	dist = fsck_dist(&attr);
-	if (is_stray(f, &dist, o->iod)) {
+	if (!copyset_list_has(f, &dist, o)) {
 		p.kind = STRAY;
 		return problem_list_add(&f->problems, &p);
 	}
 	if (!attr.nlink || (int64_t)le64toh(attr.ctime) >= f->start_time)
 		return 0;
 	p.kind = NAMELESS;
-	p.iod = 0;
+	p.iod = p.copyset = 0;
 	return problem_list_add(&f->problems, &p);
 }
 
@@ -96,11 +133,12 @@ int object_list_check(struct fsck *f, const struct object_list *list)
 		const struct walk_file *k = name_walk_find(f, o->handle);
 		struct problem p = { .kind = STRAY,
 				     .handle = o->handle,
+				     .copyset = o->copyset,
 				     .iod = o->iod };
 
 		if (!k)
 			rc = check_unnamed(f, o);
-		else if (is_stray(f, &k->dist, o->iod))
+		else if (!copyset_list_has(f, &k->dist, o))
 			rc = problem_list_add(&f->problems, &p);
 	}
 	return rc;

@@ -13,10 +13,14 @@
 
 static int remove_object(struct fsck *f, const struct problem *p)
 {
-	struct wire_objects body = { .n = htole32(1) };
+	const struct wire_remove body = {
+		.n = htole32(1), .copysets = htole32(p->copyset ? 1 : 0)
+	};
 	struct fsck_bytes b = { &body, sizeof(body) };
-	uint64_t handle = htole64(p->handle);
-	struct fsck_bytes tail = { &handle, sizeof(handle) };
+	/* the copyset is in the first half of its word, and the rest is padding */
+	const le64 object[2] = { htole64(p->handle), htole64(p->copyset) };
+	struct fsck_bytes tail = { object, p->copyset ? sizeof(object)
+						      : sizeof(object[0]) };
 
 	return fsck_call(f, f->iod[p->iod], WIRE_REMOVE, &b, &tail, NULL);
 }

@@ -20,6 +20,7 @@ static int compare_problems(const void *va, const void *vb)
 	CMP(a->handle, b->handle);
 	CMP(a->dir, b->dir);
 	CMP(a->iod, b->iod);
+	CMP(a->copyset, b->copyset);
 	CMP(a->found, b->found);
 	CMP(a->stored, b->stored);
 	return strcmp(a->name, b->name);

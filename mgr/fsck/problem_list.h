@@ -25,6 +25,7 @@ struct problem {
 	uint64_t dir; /* for DANGLING, the directory of the name */
 	char name[256]; /* for DANGLING */
 	uint32_t iod; /* for ORPHAN and STRAY */
+	uint32_t copyset; /* for ORPHAN and STRAY; 0: the own one of the iod */
 	uint32_t found, stored; /* for LINKS */
 	bool repaired;
 };

@@ -12,18 +12,24 @@ static const char *const kind_name[] = {
 	[NAMELESS] = "nameless", [LINKS] = "links",
 };
 
+static void print_object(const struct problem *p)
+{
+	printf("%s: object %" PRIu64, kind_name[p->kind], p->handle);
+	if (p->copyset)
+		printf(" of copyset %u", p->copyset);
+	printf(" at iod %u", p->iod);
+}
+
 static void print_problem(const struct problem *p)
 {
 	switch (p->kind) {
 	case ORPHAN:
-		printf("orphan: object %" PRIu64 " at iod %u: its file does "
-		       "not exist",
-		       p->handle, p->iod);
+		print_object(p);
+		printf(": its file does not exist");
 		break;
 	case STRAY:
-		printf("stray: object %" PRIu64 " at iod %u: its file is not "
-		       "on this iod",
-		       p->handle, p->iod);
+		print_object(p);
+		printf(": its file is not on this iod");
 		break;
 	case DANGLING:
 		printf("dangling: '%s' in directory %" PRIu64 ": its file "
@@ -58,6 +64,8 @@ static struct json_object *problem_to_json(const struct problem *p)
 	json_id(o, "handle", p->handle);
 	if (p->kind == ORPHAN || p->kind == STRAY)
 		json_u64(o, "iod", p->iod);
+	if (p->copyset)
+		json_u64(o, "copyset", p->copyset);
 	if (p->kind == DANGLING) {
 		json_id(o, "directory", p->dir);
 		json_str(o, "name", p->name);

@@ -18,15 +18,21 @@ struct call_wait {
 static void copy_reply(struct call_wait *w, const struct wire_msg *msg)
 {
 	struct fsck_reply *a = w->reply;
+	size_t len = 0;
 
-	if (msg->body_len > sizeof(a->body) ||
-	    msg->tail[0].len > sizeof(a->tail)) {
+	if (msg->body_len > sizeof(a->body)) {
 		w->status = -EPROTO;
 		return;
 	}
 	memcpy(a->body, msg->body, msg->body_len);
-	if (msg->tail[0].len)
-		memcpy(a->tail, msg->tail[0].ptr, msg->tail[0].len);
+	for (unsigned int i = 0; i < WIRE_TAIL_MAX && msg->tail[i].len; i++) {
+		if (msg->tail[i].len > sizeof(a->tail) - len) {
+			w->status = -EPROTO;
+			return;
+		}
+		memcpy(a->tail + len, msg->tail[i].ptr, msg->tail[i].len);
+		len += msg->tail[i].len;
+	}
 }
 
 static void call_complete(struct rpc_call *call)
@@ -65,7 +71,8 @@ int fsck_call(struct fsck *f, struct rpc_peer *peer, unsigned int op,
 	int len;
 
 	wire_begin(&out, msg, sizeof(msg));
-	wire_put(&out, body->ptr, body->len);
+	if (body)
+		wire_put(&out, body->ptr, body->len);
 	if (tail)
 		wire_put(&out, tail->ptr, tail->len);
 	len = wire_end(&out, op, 0, 0);
@@ -119,7 +126,7 @@ static int open_peer(struct fsck *f, const struct addr *addr, const char *name,
 				      .role = role_for(f, server),
 				      .fsid = f->conf.fsid,
 				      .session = session,
-				      .features = WIRE_FT_TOOL,
+				      .features = WIRE_FT_TOOL | WIRE_FT_COPIES,
 				      .cred = &cred,
 				      .prover = keyring_prover(f->ring),
 				      .seal = f->conf.auth.seal,
