@@ -83,11 +83,12 @@ static void log_failure(const struct object_copy *c)
 
 	log_msg(c->worker->iod->log,
 		c->status == -EIO ? LOG_LV_ERROR : LOG_LV_WARN,
-		"%s (%s): copy of %llu bytes from object %016llx of iod %u to "
+		"%s (%s): copy of %llu bytes from object %016llx of %s %u to "
 		"%016llx: %s%s",
 		info->peer, info->cred.name,
 		(unsigned long long)le64toh(body->len),
-		(unsigned long long)le64toh(body->from), le32toh(body->iod),
+		(unsigned long long)le64toh(body->from),
+		copy_source_copyset(c) ? "copyset" : "iod", le32toh(body->iod),
 		(unsigned long long)le64toh(body->handle), strerror(-c->status),
 		c->status == -EHOSTUNREACH ? "; the client goes on by itself"
 					   : "");
@@ -290,14 +291,14 @@ static int add_copy(struct copies *copies, struct object_copy *c)
 
 static int find_source(struct object_copy *c)
 {
-	const struct wire_copy *body = copy_body(c);
-	struct iod *iod = c->worker->iod;
+	const struct object_key key = { le64toh(copy_body(c)->from),
+					copy_source_copyset(c) };
 	int rc;
 
-	if (le32toh(body->iod) != iod->conf.index)
+	c->here = copy_source_is_here(c);
+	if (!c->here)
 		return 0;
-	rc = store_obj_get(iod->store, object_key_own(le64toh(body->from)),
-			   false, &c->from);
+	rc = store_obj_get(c->worker->iod->store, key, false, &c->from);
 	return rc == -ENOENT ? 0 : rc;
 }
 

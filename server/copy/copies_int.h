@@ -8,6 +8,7 @@
 
 #include "common/util/container.h"
 #include "server/copy/copies.h"
+#include "server/copyset/assignments.h"
 #include "server/copyset/change.h"
 
 #define COPY_PARTS 4u
@@ -19,7 +20,8 @@ struct object_copy {
 	struct iod_session *ses;
 	struct rpc_req *req;
 	struct store_obj *obj;
-	struct store_obj *from; /* NULL: at another iod, or does not exist */
+	bool here; /* the source was in this store at the start */
+	struct store_obj *from; /* NULL: not here, or does not exist */
 	struct dirty_object *dirty;
 	uint64_t next; /* offset of the next part */
 	unsigned int busy; /* parts */
@@ -61,12 +63,24 @@ static inline const struct wire_copy *copy_body(const struct object_copy *c)
 	return c->req->msg.body;
 }
 
+/* The copyset of the source; 0: the own one of an iod. */
+static inline uint32_t copy_source_copyset(const struct object_copy *c)
+{
+	uint32_t source = le32toh(copy_body(c)->iod);
+
+	return source < COPYSET_FIRST ? 0 : source;
+}
+
 /* ---- copy_part.c ---- */
+
+/* Whether this iod has the source, and serves it. */
+bool copy_source_is_here(const struct object_copy *c);
 
 /*
  * Reads the part's bytes from the store or from another iod; bytes after the end of the source
  * are zero.  Calls done(part, status) now or later; status: 0, -EHOSTUNREACH (the other iod did
- * not answer), or an error of the store or of the other iod.
+ * not answer, or a copyset with a row is not served here), or an error of the store or of the other
+ * iod.
  */
 void copy_part_read(struct copy_part *part, copy_part_fn *done);
 /* Writes the part's bytes to the target.  Calls done(part, status) now or later. */

@@ -9,6 +9,15 @@
 
 /* ---- in the store ---- */
 
+bool copy_source_is_here(const struct object_copy *c)
+{
+	const struct iod *iod = c->worker->iod;
+	uint32_t copyset = copy_source_copyset(c);
+
+	return copyset ? copyset_is_served(iod->assignments, copyset)
+		       : le32toh(copy_body(c)->iod) == iod->conf.index;
+}
+
 static void access_complete(struct file_access *access, int status)
 {
 	struct copy_part *p = container_of(access, struct copy_part, access);
@@ -136,10 +145,12 @@ void copy_part_read(struct copy_part *p, copy_part_fn *done)
 
 	p->done = done;
 	p->call.p.peer = NULL;
-	if (c->from) {
+	if (copy_source_copyset(c) && !(c->here && copy_source_is_here(c))) {
+		done(p, -EHOSTUNREACH);
+	} else if (c->from) {
 		file_access_read(prepare_access(p, c->from,
 						le64toh(body->src) + p->pos));
-	} else if (le32toh(body->iod) == c->worker->iod->conf.index) {
+	} else if (c->here) {
 		memset(p->mem.addr, 0, p->len); /* the object does not exist */
 		done(p, 0);
 	} else {

@@ -290,6 +290,18 @@ int copyset_check(struct assignments *a, struct copyset_ref ref)
 	return copyset_admit(a, ref, 0);
 }
 
+bool copyset_is_served(struct assignments *a, uint32_t id)
+{
+	const struct assignment *row;
+	bool served;
+
+	pthread_mutex_lock(&a->lock);
+	row = row_find(a, id);
+	served = row && is_served(row, row->set.version);
+	pthread_mutex_unlock(&a->lock);
+	return served;
+}
+
 int copyset_enter(struct assignments *a, struct copyset_ref ref)
 {
 	return copyset_admit(a, ref, 1);

@@ -99,7 +99,9 @@ void assignments_accept_promises(struct assignments *a, uint32_t from,
  * promises of the other members.  For a request that only reads, this check is enough when it begins.
  */
 int copyset_check(struct assignments *a, struct copyset_ref ref);
-/* The same, for a change: if it returns 0, the change is in progress until copyset_leave(). */
+/* Whether this iod serves the copyset now, in the version in force. */
+bool copyset_is_served(struct assignments *a, uint32_t id);
+/* As copyset_check(), for a change: if it returns 0, the change is in progress until copyset_leave(). */
 int copyset_enter(struct assignments *a, struct copyset_ref ref);
 /* Whether a member other than this iod gets the changes. */
 bool copyset_has_others(struct assignments *a, uint32_t id);

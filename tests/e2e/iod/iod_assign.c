@@ -113,6 +113,54 @@ START_TEST(moved_away)
 }
 END_TEST
 
+/* Object 1 of copyset 1024, with five bytes. */
+static void make_source(void)
+{
+	char path[160];
+	FILE *f;
+
+	for (unsigned int part = 0; part < 2; part++) {
+		snprintf(path, sizeof(path), "%s/objects/27%s", dir,
+			 part ? "/23" : "");
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+	strcat(path, "/0000000000000001-00000400");
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_ge(fputs("abcde", f), 0);
+	fclose(f);
+}
+
+static int copy_from(uint32_t source)
+{
+	const struct wire_copy body = { .handle = htole64(77),
+					.from = htole64(1),
+					.len = htole64(5),
+					.iod = htole32(source) };
+
+	return iodc_call(&client, WIRE_COPY, &body, sizeof(body), NULL, 0);
+}
+
+/* The source of a COPY is an object of a copyset; the target belongs to the iod alone. */
+START_TEST(copy_from_a_copyset)
+{
+	uint64_t done;
+
+	make_source();
+	ck_assert_int_eq(copy_from(1024), -EHOSTUNREACH);
+	ck_assert_int_eq(assign(1, 0), 0);
+	ck_assert_int_eq(copy_from(1024), 0);
+	ck_assert_int_eq(iodc_pread(&client, 77, 0, 5, &done), 0);
+	ck_assert_uint_eq(done, 5);
+	ck_assert_mem_eq(client.arena, "abcde", 5);
+	ck_assert_int_eq(copy_from(0), 0); /* its own object is empty */
+	ck_assert_int_eq(iodc_pread(&client, 77, 0, 5, &done), 0);
+	ck_assert_mem_eq(client.arena, "\0\0\0\0\0", 5);
+	ck_assert_int_eq(assign(2, 1), 0);
+	ck_assert_int_eq(copy_from(1024), -EHOSTUNREACH);
+}
+END_TEST
+
 START_TEST(as_many_as_an_order_has)
 {
 	ck_assert_int_eq(assign_by(&mgr, 1024, 0, 1, 0), 0);
@@ -177,6 +225,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, served_in_the_version_that_was_assigned);
 	tcase_add_test(tc, moved_away);
+	tcase_add_test(tc, copy_from_a_copyset);
 	tcase_add_test(tc, as_many_as_an_order_has);
 	tcase_add_test(tc, kept_over_a_restart);
 	tcase_add_test(tc, answered_when_durable);
