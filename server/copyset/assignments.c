@@ -134,12 +134,24 @@ static void rows_move_away(struct assignments *a)
 
 /* ---- changing them ---- */
 
+static void end_processes(struct assignments *a,
+			  const struct assignment_part *part)
+{
+	for (unsigned int i = 0; i < part->nended; i++)
+		promises_end_process(a->promises, part->ended[i].iod,
+				     part->ended[i].process);
+	for (uint32_t i = 0; part->nended && i < a->n; i++)
+		a->row[i].serve = promises_serve_span(a->promises,
+						      a->row[i].set.id);
+}
+
 static int rows_change(struct assignments *a,
 		       const struct assignment_part *part)
 {
 	int rc = 0;
 
 	pthread_mutex_lock(&a->lock);
+	end_processes(a, part);
 	if (part->revision >= a->revision) {
 		a->revision = part->revision;
 		for (unsigned int i = 0; !rc && i < part->n; i++)

@@ -68,6 +68,12 @@ struct assignment_part {
 	const struct copyset *set; /* n rows */
 	unsigned int n;
 	bool last;
+	/* these processes of other iods have ended: promises_end_process() */
+	const struct iod_process {
+		uint32_t iod;
+		uint64_t process;
+	} * ended;
+	unsigned int nended;
 };
 /*
  * Puts the rows of the part in force, except those whose version is not above the one that is in

@@ -222,6 +222,31 @@ START_TEST(the_only_serving_member_needs_none)
 }
 END_TEST
 
+/* The managers have seen that the former primary does not run any more. */
+START_TEST(not_against_a_promise_to_an_ended_process)
+{
+	const struct promise_head head = { .process = 8, .lease = LEASE };
+	const struct iod_process ended[2] = { { 1, 9 }, { 1, 8 } };
+	struct promise list = { .copyset = 1024, .version = 1 };
+	struct copyset set = pair(1024, 2, 1, SELF);
+	struct assignment_part part = { .revision = 1000,
+					.set = &set,
+					.n = 1,
+					.ended = ended,
+					.nended = 1 };
+
+	ck_assert_int_eq(assign(pair(1024, 1, 1, SELF)), 0);
+	ck_assert_uint_eq(assignments_give_promises(all, 1, &head, &list, 1),
+			  1);
+	set.member[0].state = COPYSET_OFFLINE;
+	ck_assert_int_eq(assignments_change(all, &part), 0);
+	ck_assert_int_eq(check_alone(1024, 2), -WIRE_ECOPYSET);
+	part.nended = 2;
+	ck_assert_int_eq(assignments_change(all, &part), 0);
+	ck_assert_int_eq(check_alone(1024, 2), 0);
+}
+END_TEST
+
 /* What this process has promised, and what the one before it may have. */
 START_TEST(not_against_its_own_promise)
 {
@@ -690,6 +715,7 @@ int main(void)
 	tcase_add_test(tc, only_as_primary);
 	tcase_add_test(tc, only_with_the_promises_of_all);
 	tcase_add_test(tc, the_only_serving_member_needs_none);
+	tcase_add_test(tc, not_against_a_promise_to_an_ended_process);
 	tcase_add_test(tc, not_against_its_own_promise);
 	tcase_add_test(tc, promises_end);
 	tcase_add_test(tc, a_primary_that_stays_keeps_its_changes);
