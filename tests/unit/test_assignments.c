@@ -247,7 +247,7 @@ START_TEST(not_against_a_promise_to_an_ended_process)
 }
 END_TEST
 
-/* What this process has promised, and what the one before it may have. */
+/* This process has promised not to serve it, and the process before it may have. */
 START_TEST(not_against_its_own_promise)
 {
 	struct promise_head head = { .process = 8, .lease = LEASE };
