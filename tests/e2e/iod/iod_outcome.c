@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* iod_outcome.c - OUTCOME: what an iod says about changes that an earlier primary got. */
+/* iod_outcome.c - the answers of an iod about changes that an earlier primary got: OUTCOME. */
 #include <check.h>
 #include <errno.h>
 #include <unistd.h>
