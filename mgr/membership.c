@@ -331,10 +331,19 @@ int membership_admit(void *arg, enum wire_role role, const char *peer,
 	return -EKEYREJECTED;
 }
 
+static void reply_ping(struct mgr *mgr, struct rpc_req *rpc)
+{
+	mgr_put_ping(mgr, rpc_reply_begin(rpc));
+	rpc_reply_end(rpc, 0, 0);
+	rpc_reply_send(rpc);
+}
+
 void membership_handle_request(struct mgr *mgr, struct rpc_req *rpc)
 {
-	if (!peers_handle_request(mgr->peers, rpc) &&
-	    !managers_handle_request(mgr, rpc) &&
-	    !copy_service_handle_request(mgr, rpc))
-		rpc_reply_status(rpc, rpc->op == WIRE_PING ? 0 : -EPERM);
+	if (rpc->op == WIRE_PING)
+		reply_ping(mgr, rpc);
+	else if (!peers_handle_request(mgr->peers, rpc) &&
+		 !managers_handle_request(mgr, rpc) &&
+		 !copy_service_handle_request(mgr, rpc))
+		rpc_reply_status(rpc, -EPERM);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * mgr_state.c - the end of a transaction, including replies and removals that must wait until it is
- * durable; and the log line `ready`.
+ * durable; the log line `ready`; the reply to PING.
  */
+#include <string.h>
 
 #include "common/util/daemon.h"
 #include "mgr/state/mgr_state.h"
@@ -85,6 +86,23 @@ struct ns_op mgr_own_op(struct mgr *mgr)
 	return (struct ns_op){ .ns = &mgr->ns,
 			       .cred = &self,
 			       .now = clock_wall() };
+}
+
+void mgr_put_ping(const struct mgr *mgr, struct wire_out *out)
+{
+	struct rpc_server_stats stats;
+	struct wire_ping_rep rep;
+
+	rpc_server_stats(mgr->server, &stats);
+	rep = (struct wire_ping_rep){
+		.boot = htole64(mgr->boot),
+		.uptime_ns = htole64(clock_now() - mgr->started),
+		.requests = htole64(stats.requests),
+		.sessions = htole64(stats.sessions),
+		.version_len = htole32(strlen(PVFS_VERSION)),
+	};
+	wire_put(out, &rep, sizeof(rep));
+	wire_put(out, PVFS_VERSION, strlen(PVFS_VERSION));
 }
 
 void mgr_say_ready(struct mgr *mgr)

@@ -121,6 +121,8 @@ struct mgr {
 
 /* Writes the line `ready` to the log, and tells systemd that the manager serves. */
 void mgr_say_ready(struct mgr *mgr);
+/* Puts the reply to PING. */
+void mgr_put_ping(const struct mgr *mgr, struct wire_out *out);
 
 /*
  * Commits the transaction of ns; durable() of item (may be NULL) is called once it is

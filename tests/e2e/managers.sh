@@ -65,6 +65,9 @@ for pid in "${load[@]}"; do
 done
 helpers=()
 
+# managers ask each other for a sign of life, for example when one is stopped
+grep 'protocol error' "$state"/log/mgr*.log && fail "managers refuse each other's replies"
+
 # no client holds a file, so removed files leave nothing
 clean() { "$PVFS_BUILD/mgr/fsck/pvfs-fsck" --config "$state/pvfs.conf" >"$tmp/fsck" 2>&1; }
 until_true 60 clean
