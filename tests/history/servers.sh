@@ -171,4 +171,4 @@ later() {
 
 # pause SECONDS: sleeps without a process
 exec {never}<> <(:)
-pause() { read -r -t "$1" -u $never; }
+pause() { read -r -t "$1" -u $never || true; }
