@@ -25,7 +25,7 @@
 struct attr_reply {
 	const struct call *c; /* the caller sets it */
 	struct attr attr; /* the manager's reply to a request of c */
-	struct stat st; /* for the kernel */
+	struct stat st; /* the attributes as the kernel gets them */
 };
 
 /*

@@ -21,7 +21,8 @@ struct call {
 	const char *name; /* valid as long as the request */
 	/* thread_hints_request(), if the kernel would repeat it after ETIMEDOUT; else 0 */
 	uint64_t request;
-	struct thread_hint hint; /* of the thread's previous request */
+	/* what the thread's previous request left for this one */
+	struct thread_hint hint;
 };
 
 /* Starts a request and its deadline.  c lives until its reply. */

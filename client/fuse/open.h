@@ -5,7 +5,7 @@
 
 #include "client/fuse/call.h"
 
-/* Converts the kernel's fh. */
+/* Returns the open file for which the kernel's file handle fh stands. */
 static inline struct file *open_file(uint64_t fh)
 {
 	return (struct file *)(uintptr_t)fh;
@@ -17,9 +17,9 @@ void open_lock_pos(struct file *f);
 /* The arguments and results of an open. */
 struct opening {
 	struct mgr_open how; /* set by the caller, except the flags of open(2) */
-	struct file *f; /* without a session; the caller owns it */
-	struct attr attr; /* the manager's reply */
-	struct stat st; /* with the size from the iods */
+	struct file *f; /* the file that was opened; the caller releases it */
+	struct attr attr; /* the attributes in the manager's reply */
+	struct stat st; /* the same, with the size that the iods have */
 	bool want_stat;
 	bool to_run; /* the kernel opens the file to execute it as a program */
 };

@@ -25,7 +25,7 @@
 /* More than the space that an object without holes takes in addition to its bytes. */
 #define SPARE 65536u
 #define CLOCKS_DIFFER                                                          \
-	INT64_C(10000000000) /* ns; of servers with synchronized clocks, at most */
+	INT64_C(10000000000) /* ns; maximum difference of synchronized clocks */
 
 static bool size_known(const struct inode *ino)
 {

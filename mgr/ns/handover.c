@@ -176,7 +176,10 @@ static int move_locks(struct ns_op *op, const struct ns_adopt_args *args,
 	return rc ? rc : lock_count_drop(st, args->session, args->handle);
 }
 
-/* Otherwise an unlock in turns would miss the locks that move. */
+/*
+ * Lets the request wait while a change of these locks runs in several turns.  Such a change would
+ * miss locks that move to another session meanwhile.
+ */
 static int wait_for_locks(const struct ns_op *op,
 			  const struct ns_adopt_args *args, uint64_t owner)
 {

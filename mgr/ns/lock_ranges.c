@@ -91,7 +91,8 @@ int lock_queue_check(const struct ns_op *op, const struct lock_rec *rec)
 
 	if (!queue || TAILQ_FIRST(&queue->requests) == op->pause)
 		return 0;
-	op->ns->steps += NS_TURN_STEPS / 8; /* it may ask many times */
+	/* counts as work, because the request may ask many times */
+	op->ns->steps += NS_TURN_STEPS / 8;
 	return NS_PAUSED;
 }
 
@@ -160,7 +161,7 @@ void lock_queue_leave(struct ns *ns, struct ns_pause *pause)
 
 /* ---- one turn ---- */
 
-/* 0: no conflict. */
+/* Finds a lock that conflicts with `want`. Returns 0 if there is none, otherwise -EAGAIN. */
 static int find_conflict(struct ns_op *op, const struct lock_rec *want,
 			 struct lock_rec *other)
 {
@@ -176,7 +177,8 @@ struct lock_change {
 	struct lock_rec new;
 	int more; /* rows */
 	unsigned int left; /* rows that this turn may still change */
-	bool part; /* new ends before the next row that must change */
+	/* the turn may change no more rows, so `new` was cut at the next one */
+	bool part;
 };
 
 static int put_row(struct lock_change *c, const struct lock_rec *rec)

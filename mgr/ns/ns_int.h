@@ -93,7 +93,7 @@ enum ns_last {
 struct ns_place {
 	enum ns_last last;
 	bool slash; /* slashes after the last component */
-	bool found; /* ino is set */
+	bool found; /* the path exists, and ino is set */
 	/* with NS_LAST_NAME: the directory of the entry, which may not exist, and its name */
 	struct inode dir;
 	char name[DENT_NAME_MAX];

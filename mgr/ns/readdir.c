@@ -21,8 +21,11 @@ struct dir_fill {
 	bool searches; /* the client may search the directory */
 	uint64_t until; /* value of ns_work() at which the budget is used up */
 	size_t len, count;
-	size_t whole, whole_count; /* up to the last complete hash */
-	uint64_t hash; /* of the group being written */
+	/*
+	 * up to the last entry whose hash is complete: entries with one hash are returned together
+	 */
+	size_t whole, whole_count;
+	uint64_t hash; /* hash of the entries that are being written */
 };
 
 struct dir_entry {

@@ -17,7 +17,7 @@ struct mgr_conf {
 	uint64_t fsid;
 	/* all managers; mgrs.numbered: they have a log, and one of them leads */
 	struct server_mgrs mgrs;
-	unsigned int index; /* of this manager in mgrs */
+	unsigned int index; /* index of this manager in mgrs */
 	struct addr addr; /* its address */
 	struct fabric_conf fabric;
 	char storage[PATH_MAX];

@@ -22,7 +22,7 @@ struct bench {
 	const char *dir; /* a directory on a PVFS mount */
 	const char *local; /* a memory-backed directory */
 	struct bench_way {
-		const char *name; /* of a transport */
+		const char *name; /* name of the transport */
 		const char *section; /* "small, NAME" */
 		const char *dir; /* a directory on a mount that uses it */
 	} ways[BENCH_WAYS_MAX];

@@ -5,9 +5,9 @@
 
 struct json_object;
 
-/* { "kernel", "cpus" } */
+/* Returns an object with "kernel" and "cpus" of this host. */
 struct json_object *bench_json_machine(void);
-/* { "median", "rounds": [...] } of n values. */
+/* Returns an object with the "median" and all "rounds" of the n values v. */
 struct json_object *bench_json_rounds(const double *v, unsigned int n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* exp_ends.c - measures SEEK_END by one client on a file that another client extends. */
+/* exp_ends.c - measures lseek(SEEK_END) of one client on a file that another client extends. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,7 +19,8 @@ struct figure;
 struct series;
 
 struct figure_desc {
-	const char *name; /* "read"; part of the file names of the pictures */
+	/* "read"; the file names of the pictures contain it */
+	const char *name;
 	const char *title;
 	const char *x, *y; /* labels of the axes, with units */
 	bool log_x; /* logarithmic axis, base 2 */

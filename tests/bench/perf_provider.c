@@ -27,7 +27,7 @@ struct end {
 	struct tp_ep *ep;
 	char *buf;
 	struct tp_mr *mr;
-	char *inbox; /* buffers of 2 * WINDOW receives */
+	char *inbox; /* memory for 2 * WINDOW receives */
 	struct tp_mr *inbox_mr;
 	struct end *peer;
 	bool gone;

@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* data has exactly len bytes and may be unaligned. */
+/* Runs the target on one input.  The data has exactly len bytes and may be unaligned. */
 void fuzz_one(const uint8_t *data, size_t len);
 
-/* Calls fuzz_seed() for each good input. */
+/* Calls fuzz_seed() for each valid input from which fuzzing starts. */
 void fuzz_seeds(void);
 void fuzz_seed(const void *data, size_t len);
 

@@ -63,7 +63,7 @@ struct inode_reply {
 	uint64_t name; /* a name of the inode: inode_cache_name(); 0: none */
 };
 
-/* Called before the reply to the kernel. */
+/* Records a reply about an inode.  Must be called before the kernel gets this reply. */
 void inode_cache_record(struct inode_cache *c, const struct inode_reply *reply);
 /* Records that the name stands for the inode. */
 void inode_cache_record_name(struct inode_cache *c, uint64_t name,

@@ -21,7 +21,7 @@ enum fuse_mount_state {
 };
 
 struct fuse_mount {
-	struct ident id; /* dev and mount; ino is 0 */
+	struct ident id; /* dev and mount of the mount; ino is 0 */
 	const struct shortcut_page *page; /* NULL: bypassing is not possible */
 	pthread_mutex_t lock; /* held while tab and fs are initialised */
 	bool prepared; /* tab and fs are initialised; never reset */
@@ -40,7 +40,7 @@ struct fuse_mounts {
 	struct log_file log_file; /* of log */
 };
 
-/* The memory was zero.  Reads PVFS_LOG. */
+/* Initialises *all, whose memory must be zero.  Reads PVFS_LOG. */
 void fuse_mounts_init(struct fuse_mounts *all);
 /*
  * Returns the mount that contains the file of fd, whose identity is id.  At the first file of a

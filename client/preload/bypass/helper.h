@@ -26,7 +26,7 @@ struct helper {
 	bool wanted; /* helper_wake() was called since the last work */
 };
 
-/* Creates no thread. */
+/* Initialises *h.  The thread is created by helper_wake(). */
 void helper_init(struct helper *h, enum helper_next (*work)(void *arg),
 		 void *arg);
 /* Wakes or creates the thread. */

@@ -53,7 +53,10 @@ void request_start(struct queued_request *r);
  * starts; or NULL.
  */
 struct queued_request *request_queue_remove(struct queued_request *r);
-/* Called after request_queue_remove() and after the end of r was reported.  May free r. */
+/*
+ * Ends the queue's use of r; the last user frees it.  Call it after request_queue_remove(), and
+ * after the program was told that r has ended.
+ */
 void request_put(struct queued_request *r);
 
 bool request_queue_is_empty(struct request_queue *q);

@@ -10,7 +10,10 @@
 #include "client/preload/bypass/desc.h"
 
 struct written_files {
-	/* Not 0: a file of this slot was written.  A wrong value only costs time. */
+	/*
+	 * Not 0: a file with this slot was written.  Files may share a slot; this only causes an
+	 * unnecessary question to the servers.
+	 */
 	atomic_uchar slot[SHORTCUT_SLOTS];
 };
 

@@ -19,7 +19,8 @@
 
 struct fault_dev {
 	struct tp_dev dev;
-	struct tp_ops ops; /* fault_ops with the requested name */
+	/* operations of this provider, with the name "fault+..." that was opened */
+	struct tp_ops ops;
 	char name[32];
 	struct tp_dev *inner;
 	unsigned int dead_peer_ms;
@@ -79,12 +80,12 @@ struct fault_req {
 	uint64_t wr_id; /* the user's */
 	enum tp_opcode opcode;
 	struct tp_send_wr wr; /* as posted to the inner ep */
-	bool held; /* not posted to it yet */
+	bool held; /* not posted to the inner ep yet */
 	bool spoil; /* change a byte when the data arrives */
 	uint64_t spoil_at;
 	void *bounce; /* a changed copy that is sent instead */
 	struct tp_mr *bounce_mr;
-	struct tp_sge sgl[]; /* the user's, nsge of wr */
+	struct tp_sge sgl[]; /* the user's pieces, wr.nsge of them */
 };
 TAILQ_HEAD(fault_reqs, fault_req);
 
@@ -104,13 +105,15 @@ struct fault_ep {
 	LIST_ENTRY(fault_ep) link;
 	struct fault_reqs sends, recvs;
 	unsigned int nsend, nrecv, max_send, max_recv;
-	uint64_t held_until; /* 0: nothing is held */
-	uint64_t gone_at; /* VANISH: breaks at this time; 0: no */
+	/* time until which sends are held back; 0: none are */
+	uint64_t held_until;
+	/* time at which a VANISH breaks the connection; 0: none */
+	uint64_t gone_at;
 	struct fault_later connect;
 	bool started;
 	bool up; /* established and not broken */
 	uint16_t port; /* the peer's port, for the rules */
-	char peer[96]; /* set when inner is closed */
+	char peer[96]; /* name of the peer, copied when inner is closed */
 };
 
 #define fault_of(ptr, type, member)                                            \

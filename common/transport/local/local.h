@@ -188,14 +188,16 @@ struct local_ep {
 	const struct local_entry *table; /* the peer's table, or NULL */
 	struct local_guest *guest; /* NULL: the peer may not access our memory */
 	bool same_user; /* the peer had our user id when it connected */
-	uint8_t nonce[LOCAL_NONCE]; /* the peer reads this */
+	/* random bytes that the peer reads to test direct access */
+	uint8_t nonce[LOCAL_NONCE];
 	/* connecting */
 	struct sock_timer timer, again;
 	uint64_t deadline;
 	struct local_name name[LOCAL_NAMES];
 	int nnames, name_next;
 	struct tp_pending started, ended;
-	struct tp_private priv; /* ours, then the peer's */
+	/* private data of the connect: first ours, then the peer's */
+	struct tp_private priv;
 	char peer[SOCK_PEER_LEN];
 };
 

@@ -64,9 +64,10 @@ struct tcp_cq {
  */
 struct tcp_tx {
 	STAILQ_ENTRY(tcp_tx) link;
-	uint32_t first, nwr; /* the send requests; nwr 0: none */
+	/* the send requests that this frame carries; nwr is 0 if it carries none */
+	uint32_t first, nwr;
 	uint32_t id;
-	uint32_t len; /* of the payload */
+	uint32_t len; /* bytes of the payload */
 	uint16_t op;
 	bool asks; /* READ or atomic: the pieces receive the answer */
 	bool answers; /* an answer: the pieces are memory that the peer named by rkey */
@@ -106,11 +107,14 @@ struct tcp_sendq {
 	/* requests; the id of each is that of the frame that carries it */
 	struct sock_swr *wr;
 	struct sock_sendq q;
-	struct tcp_txs wait; /* posted, not committed */
-	struct tcp_txs out; /* committed: sent in this order */
-	struct tcp_txs reads; /* sent, waiting for the answer */
+	/* posted frames, until tcp_flush() moves them to `out` */
+	struct tcp_txs wait;
+	struct tcp_txs out; /* frames that may be sent, in this order */
+	/* frames that were sent and wait for their answers */
+	struct tcp_txs reads;
 	unsigned int nreads;
-	unsigned int nanswers; /* answers to the peer's requests, in out */
+	/* answers to the peer's requests that are in `out` */
+	unsigned int nanswers;
 	bool full; /* the socket is full: wait for EPOLLOUT */
 };
 
@@ -118,10 +122,10 @@ struct tcp_sendq {
 struct tcp_rx {
 	uint8_t *stage; /* TCP_STAGE bytes; [at, end) are valid */
 	uint32_t at, end;
-	bool readable; /* may have data: an edge came */
-	bool hup; /* no more edges: read to the end of file */
+	bool readable; /* an edge of epoll came, so there may be data */
+	bool hup; /* epoll reports no more edges: read to the end of file */
 	bool error; /* the socket reported an error */
-	bool landing; /* reading the payload of frame */
+	bool landing; /* the payload of `frame` is being received */
 	struct tcp_frame frame;
 	struct tp_cursor land;
 	struct tp_sge *seg; /* targets of a WRITE; grows to
@@ -146,7 +150,8 @@ struct tcp_ep {
 	} pulse;
 	/* -errno of a failed send.  The ep breaks only after all received data was read */
 	int lost;
-	uint32_t check_len; /* of the check in each frame; 0: none */
+	/* bytes of the check in each frame; 0: frames have no check */
+	uint32_t check_len;
 	struct tcp_rx rx;
 	struct tcp_seal *seal; /* NULL: frames are not sealed */
 	struct sock_recvq rq;
@@ -154,7 +159,8 @@ struct tcp_ep {
 	struct sock_timer timer; /* connect deadline */
 	struct addrinfo *addrs, *addr_next;
 	struct tp_pending started, ended;
-	struct tp_private priv; /* ours, then the peer's */
+	/* private data of the connect: first ours, then the peer's */
+	struct tp_private priv;
 	char peer[SOCK_PEER_LEN];
 };
 
@@ -188,7 +194,11 @@ void tcp_sock_reset_on_close(int fd);
 /* Sends one frame with a hello, best effort. */
 void tcp_sock_hello(int fd, enum tcp_op op, const void *priv, unsigned int len);
 void tcp_pace_init(struct tcp_dev *dev);
-/* Call it before fd connects or listens. */
+/*
+ * Prevents that the kernel paces fd, which makes connections within a host slow.  Call it before fd
+ * connects or listens.  When fd is connected, tcp_pace_connected() permits pacing again, unless the
+ * peer is on this host.
+ */
 void tcp_pace_begin(struct tcp_dev *dev, int fd);
 void tcp_pace_connected(struct tcp_dev *dev, int fd);
 

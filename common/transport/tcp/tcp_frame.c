@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tcp_frame.c - encodes and decodes frames; a table states what is allowed. */
+/* tcp_frame.c - encodes and decodes frames.  A table has the limits of the fields for each op. */
 #include <endian.h>
 #include <errno.h>
 #include <stdbool.h>

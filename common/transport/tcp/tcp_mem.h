@@ -25,7 +25,7 @@ struct tcp_mr {
 #define TCP_MR_MAX 65536u
 
 struct tcp_mrs {
-	pthread_mutex_t lock; /* protects next_free, last_free, made */
+	pthread_mutex_t lock; /* protects the three fields below */
 	/* a queue of free slots; TCP_MR_MAX: empty */
 	uint32_t next_free, last_free;
 	uint32_t made;

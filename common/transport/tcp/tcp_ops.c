@@ -118,7 +118,7 @@ static int begin_write_imm(struct tcp_ep *ep, const struct tcp_frame *frame,
 	return begin_write(ep, frame, p);
 }
 
-/* An answer is sent before requests that are posted but not committed. */
+/* Queues an answer in `out`, so it is sent before posted requests that are still in `wait`. */
 static void queue_answer(struct tcp_ep *ep, struct tcp_tx *tx)
 {
 	tcp_tx_check(ep, tx);

@@ -21,7 +21,10 @@ struct tcp_gather {
 	int nheld;
 };
 
-/* A READ above the peer's limit waits, and so does everything posted after it. */
+/*
+ * Moves frames from `wait` to `out`, in order.  A READ above the peer's limit stays in `wait`, and
+ * so does everything posted after it.
+ */
 static void commit_waiting(struct tcp_sendq *sq)
 {
 	struct tcp_tx *tx;
@@ -87,7 +90,10 @@ static bool is_full(const struct tcp_gather *g)
 	return g->niov == TCP_IOV_MAX || !room_for_data(g);
 }
 
-/* Gathers at most max bytes. False: memory that the peer reads was deregistered; ep is broken. */
+/*
+ * Collects at most max bytes of the frames to be sent in one system call.  False: memory that the
+ * peer reads was deregistered, and ep was broken.
+ */
 static bool gather_frames(struct tcp_ep *ep, uint64_t max, struct tcp_gather *g)
 {
 	struct tcp_tx *tx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mpi_meta.c - collective create and set_size. */
+/* mpi_meta.c - measures collective creates and set_size. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

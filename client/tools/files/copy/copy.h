@@ -85,13 +85,14 @@ struct copy_file {
 	char *from, *to;
 	char *temp; /* temporary name; NULL: in place */
 	uint64_t tag; /* chosen by copy_file_start()'s caller */
-	struct copy_link *link; /* of its hard links; or NULL */
+	struct copy_link *link; /* record of the file's hard links; or NULL */
 	struct stat st;
 	mode_t mode; /* target's mode before it was restricted, or 0 */
 	int in, out;
 	uint64_t last; /* offset of the last piece */
 	_Atomic uint64_t end; /* end of the source; UINT64_MAX: not reached */
-	_Atomic uint64_t size; /* of the target, by what was written */
+	/* size of the target, as far as it was written */
+	_Atomic uint64_t size;
 	/* if a part failed: all bytes before this offset are copied */
 	_Atomic uint64_t good;
 	/*

@@ -47,7 +47,11 @@ struct head {
 	struct guests guests;
 	struct job_link asker[HEAD_ASKERS], starter;
 	bool waits[HEAD_ASKERS]; /* these callers wait for the end of the job */
-	uint64_t ask_again; /* clock_now(): no descriptor is expected before */
+	/*
+	 * After accept() found no free descriptor, no connection is accepted before this time,
+	 * clock_now().
+	 */
+	uint64_t ask_again;
 	pid_t launcher;
 	enum head_state state;
 	uint64_t deadline, ticked;

@@ -22,7 +22,11 @@ struct guest {
 
 struct guests {
 	struct guest of[GUESTS];
-	uint64_t again; /* clock_now(); no descriptor was left, and none is expected before */
+	/*
+	 * After accept() found no free descriptor, no connection is accepted before this time,
+	 * clock_now().
+	 */
+	uint64_t again;
 };
 
 void guests_init(struct guests *g);

@@ -82,7 +82,7 @@ const char *prof_who(const struct prof_process *p, char *buf, size_t room);
 /* ---- prof_advice.c: improvements for a program ---- */
 
 struct advice_line {
-	const char *name; /* of the rule; static */
+	const char *name; /* name of the rule; a static string */
 	char text[1024];
 };
 

@@ -40,7 +40,7 @@ struct records_window {
 
 /* Initialises *in, and sets *w to an empty window.  Returns 0 or -ENOMEM. */
 int records_in_open(struct records_in *in, struct records_window *w);
-/* Accepts any state, also all zeros. */
+/* Frees the buffers of in, which may also be all zeros. */
 void records_in_free(struct records_in *in);
 /*
  * records_in_room() returns the address for the next received bytes, of which *room fit, at least
