@@ -60,7 +60,7 @@ static _Noreturn void client(const struct crowd *c, int go)
 	_exit(read(c->leave[0], &byte, 1) != 0);
 }
 
-/* ---- its parent ---- */
+/* ---- the parent of the clients ---- */
 
 static bool start(struct crowd *c, const int *go)
 {

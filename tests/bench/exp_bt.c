@@ -30,7 +30,7 @@ static void add(struct perf_run *run, const struct figure_desc *d,
 	}
 }
 
-/* ---- its accesses alone ---- */
+/* ---- BT-IO's accesses without the computation ---- */
 
 static const struct figure_desc bt = {
 	.name = "rate",
@@ -94,7 +94,7 @@ static int accesses(struct perf_run *run)
 	return 0;
 }
 
-/* ---- with its computing ---- */
+/* ---- BT-IO with its computation ---- */
 
 static const struct figure_desc whole = {
 	.name = "whole",

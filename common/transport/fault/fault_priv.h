@@ -155,9 +155,9 @@ bool fault_cq_is_stalled(const struct fault_cq *cq);
 struct fault_req *fault_req_new(const struct tp_send_wr *wr);
 struct fault_req *fault_req_new_recv(const struct tp_recv_wr *wr);
 void fault_req_free(struct fault_req *req);
-/* Sends a copy with byte at changed instead of the user's memory. */
+/* Sends a copy of the data, in which the byte with index `at` is changed. */
 int fault_req_bounce(struct fault_req *req, struct tp_dev *inner, uint64_t at);
-/* Changes byte at of the len bytes that arrived in the user's memory. */
+/* Changes the byte with index `at` of the len bytes that arrived in the user's memory. */
 void fault_req_spoil(struct fault_req *req, uint64_t at, uint64_t len);
 uint64_t fault_req_len(const struct fault_req *req);
 

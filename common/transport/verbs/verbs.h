@@ -179,7 +179,7 @@ static inline const struct log *vb_log(const struct vb_ep *ep)
 int vb_dev_open(const struct tp_dev_attr *attr, struct tp_dev **dev);
 void vb_dev_close(struct tp_dev *dev);
 
-/* ---- its port and addresses (verbs_port.c) ---- */
+/* ---- the port and the addresses of a device (verbs_port.c) ---- */
 
 /* Chooses a port and fills port, port_attr, gid and sa from ctx. -ENODEV: no port is up. */
 int vb_port_choose(struct vb_dev *d, unsigned int want);
