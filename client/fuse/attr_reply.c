@@ -5,7 +5,7 @@
 #include "client/lib/names/stat.h"
 #include "common/util/clock.h"
 
-/* the same as in the manager */
+/* Age of an access time from which a read updates it; the manager has the same. */
 #define ATIME_AGE_NS (24 * 3600 * INT64_C(1000000000))
 #define TICK 1e-6 /* s; the kernel counts whole ticks, at least one */
 #define SKEW_NS 2e9 /* clocks are coarse, and differ between hosts */

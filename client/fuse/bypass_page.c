@@ -133,7 +133,9 @@ static struct bypass_mark *mark_find(struct bypass_page *b, uint64_t handle)
 	return e;
 }
 
-/* Programs read the mark without a lock; their code orders its side to match. */
+/*
+ * Sequentially consistent, because programs read the mark without a lock (fuse_mount_is_marked()).
+ */
 static void mark_count(struct bypass_page *b, uint64_t handle, uint32_t by)
 {
 	__atomic_add_fetch(&b->page->mark[shortcut_slot(handle)], by,

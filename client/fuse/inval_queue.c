@@ -155,7 +155,7 @@ static bool wake_thread(struct inval_queue *q)
 
 /* ---- for other threads ---- */
 
-/* Used if there is no memory or no thread. */
+/* Invalidates in the calling thread, because there is no memory or no thread. */
 static void invalidate_here(const struct inval *what)
 {
 	struct inval inval = *what;

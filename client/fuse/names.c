@@ -77,7 +77,7 @@ void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
 		call_end(&c, call_removed_dir_error(&c, &t, rc));
 }
 
-/* Per number, the daemon keeps only removed objects. */
+/* When the kernel forgets an inode, the daemon drops its record only if the inode was removed. */
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n)
 {
 	const struct fuse_daemon *d = fuse_daemon_of(req);

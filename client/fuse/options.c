@@ -91,7 +91,10 @@ static bool set_max_threads(struct options *opt, const char *val)
 	return *val >= '1' && *val <= '9' && !*end && n <= THREADS_MAX;
 }
 
-/* The kernel shows them, so mount(8) passes them on with a remount. */
+/*
+ * Accepts an option that only the kernel writes.  The kernel shows it for a mount, so mount(8)
+ * passes it on with a remount.
+ */
 static bool set_kernel_only(struct options *opt, const char *val)
 {
 	opt->kernel_only = true;

@@ -87,7 +87,10 @@ static int read_aside(void *arg)
 	return requester_groups_read(r->thread, r->groups);
 }
 
-/* If no thread can be created, others wait. */
+/*
+ * Reads a long list while other requests are served.  If no thread can be created for this, they
+ * wait.
+ */
 static int read_many(pid_t thread, struct requester_groups *groups)
 {
 	struct reading r = { thread, groups };

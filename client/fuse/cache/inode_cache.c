@@ -226,7 +226,7 @@ static uint64_t name_take(struct inode_cache *c, uint64_t name)
 	return handle;
 }
 
-/* A directory has one name. */
+/* Records that the inode has lost a name.  A directory has only one, whatever its link count is. */
 static void inode_drop_name(struct inode_cache *c, uint64_t handle)
 {
 	struct cached_inode *i = inode_find(c, handle);

@@ -189,7 +189,7 @@ int server_ping(struct session *s, struct rpc_peer *peer,
 	return server_call_run(&c, WIRE_PING, take_ping, ping);
 }
 
-/* From the connection, as far as there was one. */
+/* Whether the server named WIRE_FT_V3 when it was connected last. */
 static bool is_v3(const struct rpc_peer *peer)
 {
 	return rpc_peer_features(peer) & WIRE_FT_V3;
@@ -427,7 +427,8 @@ _Static_assert(PVFS_METRICS_OPS == WIRE_MG_OPS &&
 		       PVFS_METRICS_INSIDE == WIRE_MG_INSIDE,
 	       "pvfs.h");
 
-#define ROWS_MOST 4096u /* of a server: it cannot keep us for ever */
+/* maximum rows of one server, which could otherwise send them without end */
+#define ROWS_MOST 4096u
 
 struct metrics_taken {
 	struct pvfs_metric *first, **last;

@@ -55,7 +55,7 @@ static void fork_parent(void)
 	own_call_leave();
 }
 
-/* The parent's state stays in memory, unused. */
+/* In a child after fork(): forgets the parent's state, whose memory is not freed. */
 static void fork_child(void)
 {
 	struct bypass *s = atomic_load(&bypass);

@@ -250,7 +250,10 @@ static bool was_refused(int64_t rc)
 	       rc == -ENOENT || rc == -ENOSYS || rc == -EFBIG;
 }
 
-/* The kernel's limits and offsets depend on its cached size. */
+/*
+ * Leaves an append to the kernel, after the kernel got the present size.  Its limits and its offset
+ * for the append depend on the size that it has cached.
+ */
 static int64_t append_by_kernel(struct bypass_io *io)
 {
 	ident_refresh(io->use.fd);

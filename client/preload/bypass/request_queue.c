@@ -9,7 +9,7 @@
 #include "client/preload/own_call.h"
 #include "common/util/clock.h"
 
-#define DRAIN_MS 1000 /* between two looks at the requests in flight */
+#define DRAIN_MS 1000 /* ms between checks whether requests are in flight */
 
 struct request_queue {
 	struct aio_queue *queue;

@@ -16,7 +16,7 @@ struct stream {
 	PVFS_DIR *dir;
 };
 
-/* The streams of ours. */
+/* The directory streams that libpvfs has open. */
 static struct {
 	pthread_mutex_t lock; /* protects list */
 	LIST_HEAD(, stream) list;

@@ -20,7 +20,7 @@
 /* Replacements of stdin, stdout and stderr. */
 static struct replaced_stream {
 	FILE *original; /* libc's stream while it is replaced; or NULL */
-	FILE *replacement; /* stays for the next time */
+	FILE *replacement; /* kept after use, for the next replacement */
 	void *cookie;
 } replaced_streams[STREAMS_STANDARD];
 

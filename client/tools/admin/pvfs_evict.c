@@ -13,7 +13,7 @@
 #include <pvfs.h>
 #include "client/tools/common/tool.h"
 
-#define ASK_MS 1000 /* the wait for an iod that does not run */
+#define ASK_MS 1000 /* ms to wait for an iod that does not run */
 #define PART 64
 #define NS_PER_S UINT64_C(1000000000)
 

@@ -20,7 +20,8 @@
 
 #define ACK_MS 600u /* a head that runs confirms immediately that it ends */
 #define END_MS 1800u
-#define REST_MS 200u /* for the rest of nodes that were not reached */
+/* ms in which nodes that were not reached notice the end */
+#define REST_MS 200u
 
 int ask_open(const struct job *job, struct job_link *l)
 {

@@ -20,8 +20,9 @@
 #include "client/tools/job/parts/proc.h"
 #include "common/util/random_id.h"
 
-#define REACH_MS 300u /* for messages to arrive: one retransmission */
-#define KILL_MS 150u /* between the signals to a launcher */
+/* ms in which messages arrive, even after one retransmission */
+#define REACH_MS 300u
+#define KILL_MS 150u /* ms between the signals to a launcher */
 
 /* Reads what the nodes sent before they ended. */
 static void receive_last(struct head *h)

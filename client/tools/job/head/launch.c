@@ -11,7 +11,7 @@
 #include "common/util/clock.h"
 
 #define WORDS 40u
-#define ASK_MS 900u /* for nodes to end by themselves */
+#define ASK_MS 900u /* ms in which nodes can end by themselves */
 
 void head_stop(struct head *h, const char *why)
 {

@@ -22,7 +22,7 @@
 #include "client/tools/job/node/node.h"
 #include "client/tools/job/parts/proc.h"
 
-#define MEET_MS 20000u /* for all of the head's addresses */
+#define MEET_MS 20000u /* ms for trying all addresses of the head */
 #define MEET_ONE_MS 6000u
 
 static int set_option(void *arg, int opt, const char *val)

@@ -20,7 +20,8 @@
 #define COPIERS 4u
 #define TICK_MS 1000
 #define MEET_MS 10000u
-#define LEAVE_MS 3000u /* less than the staging waits */
+/* ms; less than LEAVE_MS of team.c, for which the staging waits */
+#define LEAVE_MS 3000u
 
 /* A file to be copied. */
 struct order {

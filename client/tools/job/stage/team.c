@@ -19,7 +19,7 @@
 #include "common/util/clock.h"
 #include "client/tools/job/parts/proc.h"
 
-#define LEAVE_MS 5000u /* for the copier to remove what is incomplete */
+#define LEAVE_MS 5000u /* ms in which a copier can remove incomplete files */
 #define SILENT_NS 15000000000ull
 
 void team_file_free(struct team_file *f)

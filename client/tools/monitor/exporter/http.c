@@ -16,10 +16,11 @@
 #include "common/util/number.h"
 
 #define BACKLOG 64
-#define CONNS_MAX 128 /* see conns.h for the one that makes room */
+/* for a further connection, another one is closed: conns.h */
+#define CONNS_MAX 128
 #define CONNS_MHD                                                              \
 	384 /* ... including those whose thread has yet to notice the end */
-#define LIFE_MS 10000 /* of a connection, whatever it sends */
+#define LIFE_MS 10000 /* ms after which a connection ends, whatever it sends */
 #define REQUEST_MAX 16384 /* bytes: its first line and headers */
 #define STACK (256u << 10)
 #define BLOCK 16384 /* bytes sent at a time */

@@ -15,7 +15,8 @@ bool view_op(const struct view_server *s, const struct pvfs_metric *m)
 
 /* ---- users and jobs ---- */
 
-#define SCRAPE (1 << 20) /* bytes of a scrape */
+/* maximum bytes of the metrics that Prometheus gets at a time */
+#define SCRAPE (1 << 20)
 #define BYTES_SERVER 36864 /* of a server, without users and jobs */
 #define BYTES_LABEL 256 /* of three series */
 

@@ -16,7 +16,7 @@ struct advice_rule {
 	 */
 	double share;
 	uint64_t least;
-	const char *counts; /* what least counts */
+	const char *counts; /* unit of least, such as "opens of a file" */
 	bool (*holds)(const struct prof *all, const struct advice_rule *rule,
 		      char *text, size_t room);
 };

@@ -37,7 +37,7 @@ static int compare_rates(const struct top_rates *x, const struct top_rates *y)
 	return 0;
 }
 
-/* At least one of them has requests. */
+/* Adds r to *to.  Their mean time needs a request in at least one of them. */
 static void add_rates(struct top_rates *to, const struct top_rates *r)
 {
 	double all = to->requests + r->requests;
