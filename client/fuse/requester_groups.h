@@ -9,7 +9,7 @@
 #define REQUESTER_GROUPS_FEW 64u
 #define REQUESTER_GROUPS_USERS 64u
 
-/* Users whose last list was long, each at the place of its uid.  All zero: none. */
+/* Users whose last list of groups was long, each in the slot for its uid.  All zero: none. */
 struct requester_users {
 	_Atomic uint32_t uid[REQUESTER_GROUPS_USERS];
 };

@@ -53,7 +53,7 @@ struct sim_node {
 	/* it was removed from the group, and is not started again */
 	bool retired;
 
-	/* what the operator knows about its vote */
+	/* state of its vote, as far as the operator knows it */
 	bool added; /* it has a vote, or is one of the first managers */
 	/* its removal was requested; its removal is complete */
 	bool removing, removed;
