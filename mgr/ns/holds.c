@@ -212,7 +212,7 @@ static void hold_move(struct file_hold *hold, bool has_row)
 
 /* ---- OPEN and RELEASE ---- */
 
-/* Two runs of the manager never issue the same id. */
+/* Each run of the manager begins at a random id, so that it issues none of an earlier run. */
 static int next_open(struct holds *h, uint64_t *open)
 {
 	int rc = h->next ? 0 : random_id(&h->next);

@@ -9,7 +9,8 @@
 #include "mgr/ns/holds.h"
 #include "common/util/random_id.h"
 
-#define COUNT_ROWS 500u /* of a turn; less than a millisecond */
+#define COUNT_ROWS                                                             \
+	500u /* rows that a turn counts, in less than a millisecond */
 
 /* The name space is fresh until ns_set_bound(). */
 static int put_identity(struct ns *ns)

@@ -128,9 +128,10 @@ void io_list_done(struct io *io, struct io_slot *slot, int status);
  */
 unsigned int regs_max(const struct io_plan *plan);
 /*
- * Fills mem[], and area[] with pointers into it, with disjoint memory that contains all
- * memory of the plan, not registered yet.  Returns the number of elements.  bold: by
- * hints or in groups; otherwise area[i] is the plan's iov[i].
+ * Chooses the memory to register for the plan: fills mem[] with disjoint pieces that contain
+ * all memory of the plan, and area[] with pointers into mem[].  Returns the number of pieces.
+ * bold: a piece may be a whole allocation (hints) or a group of neighbours; otherwise area[i]
+ * is the plan's iov[i].
  */
 unsigned int regs_make(const struct io_plan *plan, unsigned int access,
 		       bool bold, struct rail_mem *mem, struct rail_mem **area);

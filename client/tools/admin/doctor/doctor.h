@@ -17,7 +17,7 @@
 #include "common/util/addr.h"
 
 #define DOCTOR_MOUNT                                                           \
-	"/.pvfs-doctor" /* where libpvfs finds pvfs.conf's file system */
+	"/.pvfs-doctor" /* mount point of pvfs.conf's file system for libpvfs */
 #define DOCTOR_TEXT 1024u
 
 /* A server, as the configuration or its manager names it. */

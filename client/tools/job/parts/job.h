@@ -51,7 +51,7 @@
 #define JOB_PATH 512u /* of folders, bytes */
 #define JOB_NODES_MAX 1023u /* as many iods as a file system may have */
 #define JOB_NAME 256u /* of hosts, bytes */
-#define JOB_STOP_MS 1700u /* limit for the whole end */
+#define JOB_STOP_MS 1700u /* ms; time limit for the end of a job */
 
 /* A job, by its id, and its folder on this host. */
 struct job {
