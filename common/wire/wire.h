@@ -779,7 +779,7 @@ struct wire_fast_rep {
  * immediate.  The immediate is WIRE_IMM_CARRIED and the ticket.  The server reuses a ticket only
  * after the answer.
  */
-#define WIRE_CARRY_MAX	4u	/* tickets of a connection */
+#define WIRE_CARRY_MAX	4u	/* maximum CARRYs of a connection without an answer */
 struct wire_carry_rep {
 	le64 addr;		/* of the server's memory */
 	le64 mem_off;		/* where the part begins in the memory that the request names */
@@ -934,7 +934,7 @@ struct wire_release {
 #define WIRE_TOKEN_S	10u
 struct wire_grant {
 	le64 handle;
-	le64 open;		/* of the requesting session */
+	le64 open;		/* open id in the requesting session */
 	le32 flags;		/* WIRE_O_READ, WIRE_O_WRITE */
 	le32 zero;
 };
@@ -953,10 +953,10 @@ struct wire_redeem {		/* reply: wire_open_rep */
  */
 #define WIRE_AD_PROCESS	0x1u	/* also the locks of owner 0 */
 struct wire_adopt {
-	le64 session;		/* the previous one */
+	le64 session;		/* the previous session */
 	le64 handle;
 	le64 open;		/* 0: none */
-	le64 owner;		/* of locks; 0: none */
+	le64 owner;		/* owner number of the locks; 0: none */
 	le32 flags;		/* WIRE_AD_* */
 	le32 zero;
 };
@@ -1245,7 +1245,7 @@ struct wire_list {		/* reply: wire_io_rep */
 struct wire_resize {
 	le64 handle;
 	le64 size;		/* local bytes */
-	le64 id;		/* of the truncation, which is executed once; 0: none */
+	le64 id;		/* of the truncation, which the iod executes once; 0: none */
 	le64 span;		/* ns between the order of the truncation and its deadline
 				 * (wire_hdr.clock); UINT64_MAX: unknown.  From it, a restarted
 				 * iod sees whether an earlier process may have executed it. */
@@ -1537,7 +1537,7 @@ struct wire_outcome_rep {
  * it gets a later lease.  The first lease of an iod process lets it serve clients: the manager has
  * claimed it before, and has sent all fences that it missed.
  */
-#define WIRE_LEASE_V2	8u	/* its size without WIRE_FT_V3: only until */
+#define WIRE_LEASE_V2	8u	/* its size without WIRE_FT_V3: then it has only `until` */
 struct wire_lease {
 	le64 until;		/* ns */
 	le64 clock;		/* CLOCK_BOOTTIME of the manager at the sending, ns.  From it, the
@@ -1598,7 +1598,7 @@ struct wire_claim_rep {
 
 /* DISK: identifies the disk of the store.  Iods with the same disk share the space of STATFS. */
 struct wire_disk_rep {
-	le64 disk;		/* 0: unknown; else a file system on a host */
+	le64 disk;		/* identifies a file system of a host; 0: unknown */
 };
 
 /*
@@ -1723,7 +1723,7 @@ struct wire_managers_rep {	/* tail: member[n] */
 #define WIRE_FETCH_MEM	8u
 struct wire_fetch {		/* tail: mem[nmem] */
 	le64 group;
-	le64 member;		/* that gets the copy */
+	le64 member;		/* id of the member that gets the copy */
 	le64 offset;
 	le32 len;		/* bytes of mem, at least 1 */
 	le32 nmem;
