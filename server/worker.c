@@ -6,6 +6,7 @@
 
 #include "common/util/clock.h"
 #include "server/copy/copies.h"
+#include "server/copyset/group_change.h"
 #include "server/copyset/member_order.h"
 #include "common/util/daemon.h"
 #include "server/wait/lease.h"
@@ -33,6 +34,7 @@ int worker_open(struct worker *w, struct iod *iod)
 	LIST_INIT(&w->spare);
 	LIST_INIT(&w->gate_waiters);
 	member_orders_open(w);
+	LIST_INIT(&w->group_changes);
 	w->piece = calloc(RPC_LOCAL_MAX, sizeof(w->piece[0]));
 	rc = w->piece ? rpc_ctx_open(&attr, &w->ctx) : -ENOMEM;
 	if (rc)
@@ -66,6 +68,7 @@ void worker_close(struct worker *w)
 	lease_close(w);
 	iod_peers_close(w);
 	copies_close(w->copies);
+	group_changes_free(w);
 	xfer_free_all(w);
 	member_orders_free(w);
 	while ((ses = LIST_FIRST(&w->sessions)))
@@ -73,6 +76,7 @@ void worker_close(struct worker *w)
 	windows_close(&w->windows);
 	mailbox_destroy(&w->mail);
 	rpc_ctx_close(w->ctx);
+	rail_mem_fini(&w->order_source);
 	if (w->order_zones)
 		zones_close(w->order_zones);
 	zones_close(w->zones);

@@ -36,7 +36,7 @@ static int alloc_buffers(struct copies *copies)
 	for (i = 0; i < COPY_PARTS; i++)
 		rail_mem_init(&copies->part[i].mem,
 			      copies->block + i * COPY_PART_LEN, COPY_PART_LEN,
-			      TP_REMOTE_WRITE);
+			      TP_REMOTE_READ | TP_REMOTE_WRITE);
 	return 0;
 }
 

@@ -21,6 +21,8 @@ struct assignment {
 	bool draining; /* changes of an earlier version must end first */
 	uint64_t revision; /* the last one with this row; 0: the row is from the file */
 	bool moved; /* the rows of a later revision do not have it */
+	bool stopped; /* copyset_stop() */
+	uint64_t changes; /* that had targets */
 };
 
 struct assignments {
@@ -118,6 +120,7 @@ static int row_change(struct assignments *a, const struct copyset *set)
 			row->draining = row->running;
 		row->set = *set;
 		row->durable = false;
+		row->stopped = false;
 	}
 	row->revision = a->revision;
 	row->moved = false;
@@ -319,18 +322,46 @@ int copyset_enter(struct assignments *a, struct copyset_ref ref)
 	return copyset_admit(a, ref, 1);
 }
 
-bool copyset_has_others(struct assignments *a, uint32_t id)
+static void find_targets(const struct assignments *a, struct assignment *row,
+			 struct copyset_targets *targets)
+{
+	targets->n = 0;
+	targets->number = ++row->changes;
+	for (uint32_t i = 0; i < row->set.n; i++)
+		if (row->set.member[i].iod != a->iod &&
+		    row->set.member[i].state != COPYSET_OFFLINE)
+			targets->iod[targets->n++] = row->set.member[i].iod;
+}
+
+int copyset_enter_targets(struct assignments *a, struct copyset_ref ref,
+			  struct copyset_targets *targets)
 {
 	struct assignment *row;
-	bool others = false;
+	bool served;
 
 	pthread_mutex_lock(&a->lock);
-	row = row_find(a, id);
-	for (uint32_t i = 0; row && i < row->set.n; i++)
-		others |= row->set.member[i].iod != a->iod &&
-			  row->set.member[i].state != COPYSET_OFFLINE;
+	row = row_find(a, ref.id);
+	served = is_served(row, ref.version) && !row->stopped;
+	if (served) {
+		row->running++;
+		find_targets(a, row, targets);
+	}
 	pthread_mutex_unlock(&a->lock);
-	return others;
+	return served ? 0 : -WIRE_ECOPYSET;
+}
+
+bool copyset_stop(struct assignments *a, struct copyset_ref ref)
+{
+	struct assignment *row;
+	bool first;
+
+	pthread_mutex_lock(&a->lock);
+	row = row_find(a, ref.id);
+	first = row && row->set.version == ref.version && !row->stopped;
+	if (first)
+		row->stopped = true;
+	pthread_mutex_unlock(&a->lock);
+	return first;
 }
 
 static bool gets_changes(const struct assignments *a, const struct copyset *set)

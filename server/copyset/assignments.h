@@ -109,8 +109,20 @@ int copyset_check(struct assignments *a, struct copyset_ref ref);
 bool copyset_is_served(struct assignments *a, uint32_t id);
 /* As copyset_check(), for a change: if it returns 0, the change is in progress until copyset_leave(). */
 int copyset_enter(struct assignments *a, struct copyset_ref ref);
-/* Whether a member other than this iod gets the changes. */
-bool copyset_has_others(struct assignments *a, uint32_t id);
+/* The other members that get the changes, and the number of a change's orders. */
+struct copyset_targets {
+	unsigned int n;
+	uint32_t iod[COPYSET_COPIES_MAX - 1];
+	uint64_t number;
+};
+/* As copyset_enter(), and fills in *targets.  -WIRE_ECOPYSET also after copyset_stop(). */
+int copyset_enter_targets(struct assignments *a, struct copyset_ref ref,
+			  struct copyset_targets *targets);
+/*
+ * A member may have a change that others lack: no further change enters in this version.  True: the
+ * version is in force, and had not stopped before.
+ */
+bool copyset_stop(struct assignments *a, struct copyset_ref ref);
 /*
  * For an order of the iod `primary`: 0: it is the primary in this version, this iod is a member that
  * gets the changes, and the change is in progress until copyset_leave().  -EAGAIN: this iod does not

@@ -8,13 +8,13 @@
  * removals, go through this file.  So it is the place where a change has to reach the other iods of
  * the object's group (docs/copies.md).  Changes of the own group are always possible.  Changes of
  * another one need that the request names the version in force, and that this iod is the primary
- * (assignments.h).  Its other members get the change by ORDER, whose changes go through this file as
- * well (member_order.h).  No iod sends orders yet, so it refuses changes of groups with several
- * members.
+ * (assignments.h).  Its other members make the change first (group_change.h), as an order, whose
+ * changes go through this file as well (member_order.h).
  */
 #ifndef CHANGE_H
 #define CHANGE_H
 
+#include "server/copyset/group_change.h"
 #include "server/state/file_access.h"
 
 /*
@@ -38,17 +38,33 @@ int change_check(struct iod *iod, const struct rpc_req *req,
  */
 void change_start(struct file_access *change);
 
+struct change_entry {
+	/* private */
+	struct gate_entry gate;
+	struct group_change *group; /* NULL: the change needed no order */
+};
+
 /*
  * Call change_enter() before a change that the caller makes itself, and change_leave() after it, on
- * the same thread, which must be one of the pool unless the change needs no disk.  -ETIMEDOUT: the
- * expiry of req has passed.  -WIRE_ECOPYSET: as for copyset_enter().  -EOPNOTSUPP: the group has
- * other members.  For an order: as for member_order_enter(); -ETIMEDOUT: the lease of this iod has
- * ended.  After an error the change must not be made.
+ * the same thread, which must be one of the pool unless the change needs no disk.  what: the order
+ * for the other members of the copyset; then change_enter() sleeps until they have made the change.
+ * NULL: the change needs no order.  status: of the change.
+ *
+ * -ETIMEDOUT: the expiry of req has passed.  -WIRE_ECOPYSET: as for copyset_enter().  Errors of the
+ * members.  -ESHUTDOWN: the iod stops.  For an order: as for member_order_enter(); -ETIMEDOUT: the
+ * lease of this iod has ended.  After an error the change must not be made.
  */
 int change_enter(struct iod *iod, const struct rpc_req *req,
-		 struct store_obj *obj, struct gate_entry *entry);
+		 struct store_obj *obj, const struct ordered_change *what,
+		 struct change_entry *entry);
 void change_leave(struct iod *iod, struct store_obj *obj,
-		  struct gate_entry *entry);
+		  struct change_entry *entry, int status);
+/*
+ * Between the two: has the other members of the copyset make this change, and sleeps until they
+ * have.  Errors as above.
+ */
+int change_order(const struct rpc_req *req, struct store_obj *obj,
+		 const struct ordered_change *what);
 
 /*
  * A flush of what a session wrote to an object, before a request of the session is answered.  An

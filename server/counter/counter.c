@@ -244,15 +244,18 @@ static int store_value(const struct counters *counters, struct counter_file *f,
 		       const struct counter_change *c, bool quick,
 		       int64_t value)
 {
+	bool limited = !counters->attr.in_memory || c->raise;
+	int64_t limit;
 	int rc = 0;
 
-	if (!counters->attr.in_memory &&
-	    !is_below_ceiling(counters, f, c, value)) {
+	if (limited && !is_below_ceiling(counters, f, c, value)) {
 		if (quick)
 			return -EAGAIN;
-		rc = counter_page_set_ceiling(
-			&f->map, c->number,
-			c->set ? value : counter_page_ceiling(value, c->value));
+		limit = c->set ? value : counter_page_ceiling(value, c->value);
+		rc = c->raise ? c->raise(c, limit) : 0;
+		if (!rc)
+			rc = counter_page_set_ceiling(&f->map, c->number,
+						      limit);
 	}
 	if (!rc)
 		f->map.page->slot[c->number].value = value;

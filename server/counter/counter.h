@@ -43,6 +43,13 @@ struct counter_change {
 	unsigned int number; /* below WIRE_COUNTERS */
 	bool set; /* set the counter to value; otherwise add value */
 	int64_t value;
+	/*
+	 * Of a counter that other iods store as well: called before the limit of the values is
+	 * raised, so that they know it first.  An error ends the change.  Then the limit is also
+	 * needed in a store in memory.  NULL: no other iod has the counter.
+	 */
+	int (*raise)(const struct counter_change *c, int64_t limit);
+	void *arg;
 };
 static inline bool counter_change_is_read(const struct counter_change *c)
 {

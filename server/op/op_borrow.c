@@ -139,7 +139,9 @@ void op_borrow(struct worker *w, struct rpc_req *req)
 	bool write, trusted;
 	struct store_obj *obj;
 	struct tp_identity id;
-	int rc = w->iod->conf.direct == IOD_LEND_NOTHING
+	/* nothing ends a loan if a copyset gets another primary */
+	int rc = w->iod->conf.direct == IOD_LEND_NOTHING ||
+				 wire_copyset(req->msg.hdr).id
 			 ? -EOPNOTSUPP
 			 : rpc_req_identity(req, &id);
 

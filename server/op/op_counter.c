@@ -23,18 +23,40 @@ static struct counter_change change_of(const struct rpc_req *req)
 	};
 }
 
+struct limit_order {
+	const struct rpc_req *req;
+	struct store_obj *obj;
+};
+
+static int order_limit(const struct counter_change *c, int64_t limit)
+{
+	const struct limit_order *order = c->arg;
+	const struct ordered_change what = {
+		.kind = WIRE_ORDER_COUNTER,
+		.arg = { (uint64_t)limit, c->number },
+	};
+
+	return change_order(order->req, order->obj, &what);
+}
+
 /* Changes the counter in time, or not at all. */
 static int change_in_gate(struct iod *iod, const struct rpc_req *req,
 			  const struct counter_change *c, struct store_obj *obj,
 			  bool quick, int64_t *old)
 {
-	struct gate_entry entry;
-	int rc = change_enter(iod, req, obj, &entry);
+	struct limit_order order = { req, obj };
+	struct counter_change change = *c;
+	struct change_entry entry;
+	int rc = change_enter(iod, req, obj, NULL, &entry);
 
 	if (rc)
 		return rc;
-	rc = counter_change(iod->counters, c, quick, old);
-	change_leave(iod, obj, &entry);
+	if (!object_key_is_own(c->key)) {
+		change.raise = order_limit;
+		change.arg = &order;
+	}
+	rc = counter_change(iod->counters, &change, quick, old);
+	change_leave(iod, obj, &entry, rc);
 	return rc;
 }
 

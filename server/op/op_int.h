@@ -41,9 +41,9 @@ void op_job_reply(struct op_job *job, int status);
 
 /* ---- op_size.c, op_space.c: for orders ---- */
 
-/* Truncates an object for req.  0 also if it is missing or was removed, and has nothing to cut. */
+/* Truncates an object for req; id: of wire_resize, for its order.  0 also if it is missing or was removed, and has nothing to cut. */
 int resize_in_time(struct iod *iod, const struct rpc_req *req,
-		   struct object_key key, uint64_t size);
+		   struct object_key key, uint64_t size, uint64_t id);
 /* Frees or allocates space for req; flags: WIRE_FA_*.  One change, however long the range is. */
 int change_space(struct iod *iod, const struct rpc_req *req,
 		 struct object_key key, const struct store_seg *seg,

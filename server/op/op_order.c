@@ -164,7 +164,7 @@ static int truncate_object(struct iod *iod, const struct rpc_req *req)
 	}
 	rc = recent_changes_check(iod->recent, key, &cut, 1, 0, false);
 	if (!rc)
-		rc = resize_in_time(iod, req, key, size);
+		rc = resize_in_time(iod, req, key, size, 0);
 	recent_truncation_end(iod->recent, truncation, !rc);
 	return rc;
 }
@@ -182,6 +182,12 @@ static int change_order_space(struct iod *iod, const struct rpc_req *req)
 		  : change_space(iod, req, key, &seg, le32toh(body->flags));
 }
 
+/* The limit is known to the primary: it has ordered it. */
+static int accept_limit(const struct counter_change *c, int64_t limit)
+{
+	return 0;
+}
+
 static int set_counter(struct iod *iod, const struct rpc_req *req)
 {
 	const struct wire_order *body = order_body(req);
@@ -190,18 +196,19 @@ static int set_counter(struct iod *iod, const struct rpc_req *req)
 		.number = (unsigned int)le64toh(body->arg[1]),
 		.set = true,
 		.value = (int64_t)le64toh(body->arg[0]),
+		.raise = accept_limit,
 	};
-	struct gate_entry entry;
+	struct change_entry entry;
 	struct store_obj *obj;
 	int64_t old;
 	int rc = change_open_object(iod, c.key, &obj);
 
 	if (rc)
 		return rc;
-	rc = change_enter(iod, req, obj, &entry);
+	rc = change_enter(iod, req, obj, NULL, &entry);
 	if (!rc) {
 		rc = counter_change(iod->counters, &c, false, &old);
-		change_leave(iod, obj, &entry);
+		change_leave(iod, obj, &entry, rc);
 	}
 	store_obj_put(obj);
 	return rc;

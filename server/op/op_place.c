@@ -115,7 +115,9 @@ void op_place(struct worker *w, struct rpc_req *req)
 	struct tp_dev *dev = rpc_ctx_rails(w->ctx)->dev[rpc_req_rail(req)];
 	struct placing *p;
 
-	if (!device_serves_counters(w->iod, dev)) {
+	/* the other members of a copyset would not know the values */
+	if (wire_copyset(req->msg.hdr).id ||
+	    !device_serves_counters(w->iod, dev)) {
 		rpc_reply_status(req, -EOPNOTSUPP);
 		return;
 	}

@@ -98,9 +98,11 @@ void op_getsize(struct worker *w, struct rpc_req *req)
 
 /* A missing object has no bytes to cut, and a removed one needs none. */
 int resize_in_time(struct iod *iod, const struct rpc_req *req,
-		   struct object_key key, uint64_t size)
+		   struct object_key key, uint64_t size, uint64_t id)
 {
-	struct gate_entry entry;
+	const struct ordered_change what = { .kind = WIRE_ORDER_RESIZE,
+					     .arg = { size, id } };
+	struct change_entry entry;
 	struct store_obj *obj;
 	int rc;
 
@@ -108,10 +110,10 @@ int resize_in_time(struct iod *iod, const struct rpc_req *req,
 		  : store_obj_get(iod->store, key, false, &obj);
 	if (rc)
 		return rc == -ENOENT ? 0 : rc;
-	rc = change_enter(iod, req, obj, &entry);
+	rc = change_enter(iod, req, obj, &what, &entry);
 	if (!rc) {
 		rc = store_obj_resize(obj, size);
-		change_leave(iod, obj, &entry);
+		change_leave(iod, obj, &entry, rc);
 	}
 	if (!rc && iod->conf.sync)
 		rc = store_obj_sync(obj);
@@ -144,7 +146,8 @@ static int resize_unless_superseded(struct op_job *job)
 		return -ETIMEDOUT;
 	rc = recent_changes_check(iod->recent, key, &cut, 1, 0,
 				  may_be_repeated(job));
-	return rc ? rc : resize_in_time(iod, job->req, key, size);
+	return rc ? rc
+		  : resize_in_time(iod, job->req, key, size, le64toh(body->id));
 }
 
 static int resize_once(struct op_job *job)

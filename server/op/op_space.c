@@ -26,14 +26,17 @@ static int change_part(struct iod *iod, const struct rpc_req *req,
 		       struct store_obj *obj, const struct store_seg *seg,
 		       uint32_t flags)
 {
-	struct gate_entry entry;
-	int rc = change_enter(iod, req, obj, &entry);
+	const struct ordered_change what = { .kind = WIRE_ORDER_SPACE,
+					     .arg = { seg->off, seg->len },
+					     .flags = flags };
+	struct change_entry entry;
+	int rc = change_enter(iod, req, obj, &what, &entry);
 
 	if (rc)
 		return rc;
 	rc = store_obj_space(obj, space_change_of(flags), flags & WIRE_FA_KEEP,
 			     seg->off, seg->len);
-	change_leave(iod, obj, &entry);
+	change_leave(iod, obj, &entry, rc);
 	return rc;
 }
 

@@ -52,7 +52,7 @@ void op_write(struct worker *w, struct rpc_req *req)
 /* ---- windows ---- */
 
 /*
- * Whether windows can be used.  The range must need no new space and lie in memory.  Its pieces
+ * Whether windows can be used.  The object must belong to this iod alone.  The range must need no new space and lie in memory.  Its pieces
  * must not overlap, because windows are filled in any order.  Small pieces in an object with holes
  * are rejected without a search, because mapping them would fill the holes.
  */
@@ -63,6 +63,7 @@ static bool may_use_windows(const struct xfer *x)
 	unsigned int i;
 
 	if (!x->worker->windows.memory || !xfer_may_use_windows(x) ||
+	    !object_key_is_own(store_obj_key(x->obj)) ||
 	    store_obj_stat(x->obj, &st))
 		return false;
 	/* because the search for holes may block */

@@ -60,7 +60,7 @@ void file_access_read(struct file_access *access)
 	start_io(access, access->ses->worker->iod->engine->read);
 }
 
-void file_access_write(struct file_access *access)
+static void start_write(struct file_access *access, bool in_gate)
 {
 	const struct iod *iod = access->ses->worker->iod;
 
@@ -68,7 +68,18 @@ void file_access_write(struct file_access *access)
 		iod->loans, store_obj_key(access->io.obj));
 	access->io.write_kind = access->req->op == WIRE_ORDER ? DISK_ORDER
 							      : DISK_WRITE;
+	access->io.in_gate = in_gate;
 	start_io(access, iod->engine->write);
+}
+
+void file_access_write(struct file_access *access)
+{
+	start_write(access, false);
+}
+
+void file_access_write_in_gate(struct file_access *access)
+{
+	start_write(access, true);
 }
 
 static void run_block(struct disk_work *work)

@@ -25,6 +25,7 @@ struct file_access {
 	void (*done)(struct file_access *access, int status);
 	/* private to change.c: done() of the caller, while a change of a copyset is in progress */
 	void (*change_done)(struct file_access *access, int status);
+	struct group_change *group;
 	/* private */
 	int (*block)(struct file_access *access);
 	int status;
@@ -34,6 +35,8 @@ struct file_access {
 void file_access_read(struct file_access *access);
 /* For copyset/change.c: all others call change_start(). */
 void file_access_write(struct file_access *access);
+/* The same for a change that is in the gate already. */
+void file_access_write_in_gate(struct file_access *access);
 /* Calls block(access), which may block, on a thread of the pool.  Its result is the status. */
 void file_access_block(struct file_access *access,
 		       int (*block)(struct file_access *access));

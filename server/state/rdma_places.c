@@ -64,8 +64,8 @@ bool size_place_get(struct iod *iod, const struct rpc_req *req,
 	uint64_t tag;
 	size_t at;
 
-	/* one memory key gives access to the sizes of all objects */
-	if (!mr || iod->conf.auth.caps ||
+	/* one memory key gives access to the sizes of all objects; a copyset may change its primary */
+	if (!mr || !object_key_is_own(key) || iod->conf.auth.caps ||
 	    !(rpc_session_info(req->session)->features & WIRE_FT_ENDS) ||
 	    !size_table_place(store_size_table(iod->store), key, &at, &tag))
 		return false;

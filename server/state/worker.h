@@ -33,6 +33,7 @@ struct change_records;
 struct copies;
 struct daemon; /* daemon.h */
 struct gate_waiter;
+struct group_change;
 struct xfer;
 struct lease_waiter;
 struct member_order;
@@ -98,6 +99,10 @@ struct worker {
 	/* orders of primaries in progress, and fences that wait for them: member_order.h */
 	LIST_HEAD(, member_order) orders;
 	STAILQ_HEAD(, session_idle_wait) order_waits;
+	/* changes of copysets with several members: group_change.h */
+	LIST_HEAD(, group_change) group_changes;
+	/* the buffers of zones, for members that read from them */
+	struct rail_mem order_source;
 	/* buffers for orders; NULL: there was no order yet */
 	struct zones *order_zones;
 	/* requests that wait for late changes: gate_waiter.c */

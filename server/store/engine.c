@@ -71,18 +71,30 @@ static int write_pieces(const struct store_io *io, pieces_write_fn write)
 	return 0;
 }
 
+static int enter_gate(struct store_io *io)
+{
+	return io->in_gate ? 0
+			   : store_obj_enter(io->obj, io->expiry, &io->entry);
+}
+
+static void leave_gate(struct store_io *io)
+{
+	if (!io->in_gate)
+		store_obj_leave(io->obj, &io->entry);
+}
+
 /*
  * Writes all bytes.  -ETIMEDOUT: the expiry has passed and nothing was written.  Or the error of
  * write(); then a part may be written.
  */
 static int pieces_write(struct store_io *io, pieces_write_fn write)
 {
-	int rc = store_obj_enter(io->obj, io->expiry, &io->entry);
+	int rc = enter_gate(io);
 
 	if (rc)
 		return rc;
 	rc = write_pieces(io, write);
-	store_obj_leave(io->obj, &io->entry);
+	leave_gate(io);
 	return rc;
 }
 
@@ -247,7 +259,7 @@ static void aio_write_complete(struct aio_op *op, bool whole)
 {
 	struct store_io *io = io_of_aio(op);
 
-	store_obj_leave(io->obj, &io->entry);
+	leave_gate(io);
 	if (whole)
 		io->done(io, 0);
 	else
@@ -257,11 +269,11 @@ static void aio_write_complete(struct aio_op *op, bool whole)
 /* If the write is late, the pool reports that. */
 static bool start_aio_write(struct store_io *io)
 {
-	if (store_obj_enter(io->obj, io->expiry, &io->entry))
+	if (enter_gate(io))
 		return false;
 	if (aio_start(io->aio, &io->op))
 		return true;
-	store_obj_leave(io->obj, &io->entry);
+	leave_gate(io);
 	return false;
 }
 

@@ -29,6 +29,8 @@ struct store_io {
 	struct disk_client *client;
 	struct aio *aio; /* for "direct"; NULL: use the pool */
 	enum disk_work_kind write_kind; /* queue of a write that uses the pool */
+	/* the caller has called store_obj_enter(), and calls store_obj_leave() */
+	bool in_gate;
 	/* a write may have to wait for a client that writes directly */
 	bool has_direct_writer;
 	/* the sum of their lengths is at least skip + len */

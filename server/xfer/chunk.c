@@ -150,12 +150,12 @@ int chunk_enter_gate(struct chunk *c)
 {
 	const struct rpc_req *req = c->x->req;
 	struct iod *iod = c->x->worker->iod;
-	int rc = change_enter(iod, req, c->x->obj, &c->entry);
+	int rc = change_enter(iod, req, c->x->obj, NULL, &c->entry);
 
 	if (rc)
 		return rc;
 	if (windows_are_stale(c)) { /* the client repeats the request */
-		change_leave(iod, c->x->obj, &c->entry);
+		change_leave(iod, c->x->obj, &c->entry, 0);
 		c->x->broken = true;
 		return -ESTALE;
 	}
@@ -171,7 +171,7 @@ void chunk_unmap(struct chunk *c)
 {
 	if (c->entered) {
 		rpc_timer_clear(c->x->worker->ctx, &c->expiry);
-		change_leave(c->x->worker->iod, c->x->obj, &c->entry);
+		change_leave(c->x->worker->iod, c->x->obj, &c->entry, 0);
 		c->entered = false;
 	}
 	while (c->nwindow)

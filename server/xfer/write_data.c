@@ -57,19 +57,34 @@ void xfer_write_chunks(struct xfer *x)
 }
 
 /*
- * The next chunk to write to the file: the first in the order of the list, other than `except`.
- * NULL: its bytes have not arrived.
+ * The next chunk to write to the file: the first in the order of the list that has not started,
+ * other than `except`.  NULL: its bytes have not arrived.
  */
 static struct chunk *next_chunk_to_write(struct xfer *x,
 					 const struct chunk *except)
 {
 	struct chunk *first = NULL, *c;
 
-	for (c = x->chunk; c < x->chunk + XFER_CHUNKS; c++) {
-		if (c->busy && c != except && (!first || c->pos < first->pos))
+	for (c = x->chunk; c < x->chunk + x->nchunks; c++) {
+		if (c->busy && !c->started && c != except &&
+		    (!first || c->pos < first->pos))
 			first = c;
 	}
 	return first && first->arrived ? first : NULL;
+}
+
+static bool in_group(const struct xfer *x)
+{
+	return x->nchunks > XFER_CHUNKS;
+}
+
+/* Their range locks (group_change.h) keep the order in which they start. */
+static void write_group_chunks(struct xfer *x)
+{
+	struct chunk *c;
+
+	while ((c = next_chunk_to_write(x, NULL)))
+		write_chunk(c);
 }
 
 /* The chunk was written to the file, or need not be. */
@@ -78,7 +93,10 @@ static void on_chunk_written(struct chunk *c, int status)
 	struct xfer *x = c->x;
 	struct chunk *next = NULL;
 
-	if (!x->writing || x->writing == c)
+	c->started = true;
+	if (in_group(x))
+		write_group_chunks(x);
+	else if (!x->writing || x->writing == c)
 		x->writing = next = next_chunk_to_write(x, c);
 	xfer_chunk_complete(c, status);
 	if (next)
@@ -97,7 +115,9 @@ static void on_chunk_arrived(struct rpc_bulk *bulk, int status)
 		on_chunk_written(c, c->x->ses->fenced ? -ESTALE : 0);
 	} else {
 		c->arrived = true;
-		if (!c->x->writing && next_chunk_to_write(c->x, NULL) == c)
+		if (in_group(c->x))
+			write_group_chunks(c->x);
+		else if (!c->x->writing && next_chunk_to_write(c->x, NULL) == c)
 			write_chunk(c);
 	}
 }
@@ -114,6 +134,7 @@ void xfer_fetch_chunk(struct chunk *c)
 
 /*
  * Chunks are written one at a time, in the order of the list, because their pieces may overlap.
+ * In a copyset with several members, range locks keep this order, so they are in flight together.
  * If the client moves some of them (rpc_bulk.lend), they may arrive in another order.
  */
 static void write_chunk(struct chunk *c)
@@ -121,6 +142,7 @@ static void write_chunk(struct chunk *c)
 	struct xfer *x = c->x;
 
 	x->writing = c;
+	c->started = true;
 	if (x->status || x->ses->fenced)
 		on_chunk_written(c, -ESTALE);
 	else

@@ -73,6 +73,17 @@ static int set_pieces(struct xfer *x, const struct rpc_req *req)
 	return rc;
 }
 
+static void init_chunk(struct xfer *x, struct chunk *c)
+{
+	c->x = x;
+	c->busy = false;
+	c->buf = NULL;
+	c->nwindow = 0;
+	c->npiece = 0;
+	c->entered = false;
+	c->expiry = (struct rpc_timer){ 0 };
+}
+
 static struct xfer *alloc_xfer(struct worker *w)
 {
 	struct xfer *x = LIST_FIRST(&w->spare);
@@ -88,17 +99,20 @@ static struct xfer *alloc_xfer(struct worker *w)
 		x->manymax = 0;
 	}
 	x->deadline = (struct rpc_timer){ 0 };
-	for (i = 0; i < XFER_CHUNKS; i++) {
-		x->chunk[i].x = x;
-		x->chunk[i].busy = false;
-		x->chunk[i].buf = NULL;
-		x->chunk[i].nwindow = 0;
-		x->chunk[i].npiece = 0;
-		x->chunk[i].entered = false;
-		x->chunk[i].expiry = (struct rpc_timer){ 0 };
-	}
+	x->nchunks = XFER_CHUNKS;
+	for (i = 0; i < XFER_CHUNKS; i++)
+		init_chunk(x, &x->chunk[i]);
 	LIST_INSERT_HEAD(&w->xfers, x, link);
 	return x;
+}
+
+/* Writes in a copyset take longer, and range locks keep their order, but not at a member. */
+static void add_group_chunks(struct xfer *x, unsigned int op)
+{
+	if (!wire_op_writes(op) || op == WIRE_ORDER)
+		return;
+	while (x->nchunks < XFER_GROUP_CHUNKS)
+		init_chunk(x, &x->chunk[x->nchunks++]);
 }
 
 struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
@@ -112,6 +126,8 @@ struct xfer *xfer_create(struct worker *w, struct rpc_req *req,
 		rpc_reply_status(req, -ENOMEM);
 		return NULL;
 	}
+	if (wire_copyset(req->msg.hdr).id)
+		add_group_chunks(x, req->op);
 	x->ops = ops;
 	x->worker = w;
 	x->ses = session_of(req);
@@ -185,7 +201,7 @@ void xfer_free_all(struct worker *w)
 	unsigned int i;
 
 	while ((x = LIST_FIRST(&w->xfers))) {
-		for (i = 0; i < XFER_CHUNKS; i++)
+		for (i = 0; i < x->nchunks; i++)
 			chunk_unmap(&x->chunk[i]);
 		xfer_free(x);
 	}
@@ -256,7 +272,11 @@ static void advance_position(struct xfer *x, uint64_t len)
 
 static struct chunk *unused_chunk(struct xfer *x)
 {
-	return x->chunk[0].busy ? &x->chunk[1] : &x->chunk[0];
+	struct chunk *c = x->chunk;
+
+	while (c->busy)
+		c++;
+	return c;
 }
 
 static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
@@ -266,6 +286,7 @@ static void start_chunk(struct xfer *x, struct chunk *c, void *buf,
 
 	c->busy = true;
 	c->arrived = false;
+	c->started = false;
 	c->pos = x->next;
 	c->access.mem = mem;
 	c->access.io.obj = x->obj;
@@ -328,7 +349,7 @@ static void start_chunks(struct xfer *x, struct zone_buf *buf)
 	x->filling = true;
 	if (buf)
 		start_chunk_in_buffer(x, buf);
-	while (!has_no_more_chunks(x) && x->busy < XFER_CHUNKS) {
+	while (!has_no_more_chunks(x) && x->busy < x->nchunks) {
 		if (x->mapped && start_chunk_in_windows(x))
 			continue;
 		buf = zone_get_wait(x->zones, x->owner, next_chunk_bytes(x),

@@ -20,6 +20,8 @@
 #include "server/state/worker.h"
 
 #define XFER_CHUNKS 2u
+/* of a write in a copyset: one more is at the other members, and one is stored here */
+#define XFER_GROUP_CHUNKS 4u
 #define CHUNK_WINDOWS 16u
 
 struct chunk;
@@ -30,6 +32,7 @@ struct chunk {
 	struct xfer *x;
 	bool busy;
 	bool arrived; /* WRITE: its bytes have arrived */
+	bool started; /* ... and their change has started, or will not (group writes) */
 	struct zone_buf *buf; /* or NULL: in windows */
 	struct window *window[CHUNK_WINDOWS];
 	unsigned int nwindow;
@@ -41,7 +44,7 @@ struct chunk {
 	struct rpc_bulk bulk;
 	/* WRITE into windows: entry is in the gate, and this fires at its expiry */
 	bool entered;
-	struct gate_entry entry;
+	struct change_entry entry;
 	struct rpc_timer expiry;
 };
 
@@ -65,6 +68,7 @@ struct xfer {
 	bool broken; /* the connection broke */
 	bool filling; /* start_chunks() is running: xfer_chunk_complete() must not call it */
 	int status; /* the first error, or 0 */
+	unsigned int nchunks; /* at most this many are in progress */
 	unsigned int busy; /* chunks in progress */
 	uint64_t total; /* bytes to move */
 	uint64_t next; /* bytes given to chunks */
@@ -82,7 +86,7 @@ struct xfer {
 	LIST_ENTRY(xfer) link;
 	/* WRITE: chunk that is being written to the file */
 	struct chunk *writing;
-	struct chunk chunk[XFER_CHUNKS];
+	struct chunk chunk[XFER_GROUP_CHUNKS];
 	struct dirty_object
 		*dirty; /* WRITE: until the data is written; or NULL */
 	struct change_flush flush;

@@ -7,9 +7,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/comm/serve/conn_int.h"
 #include "common/util/clock.h"
 #include "server/copyset/assignments.h"
 #include "server/copyset/change.h"
+#include "server/once/change_records.h"
 #include "tests/run_suite.h"
 
 #define GROUP 1024u /* of `other` */
@@ -57,6 +59,8 @@ static void setup(void)
 	ck_assert_ptr_nonnull(iod);
 	ck_assert_int_eq(store_open(&attr, &iod->store), 0);
 	ck_assert_int_eq(assignments_open(&assignments, &iod->assignments), 0);
+	ck_assert_int_eq(range_locks_open(&iod->ranges), 0);
+	ck_assert_int_eq(change_records_open(16, &iod->change_records), 0);
 	iod->worker[0].iod = iod;
 	ses.worker = &iod->worker[0];
 	ended = 0;
@@ -75,6 +79,8 @@ static void teardown(void)
 	store_obj_put(own);
 	store_obj_put(other);
 	assignments_close(iod->assignments);
+	range_locks_close(iod->ranges);
+	change_records_close(iod->change_records);
 	store_close(iod->store);
 	free(iod);
 	ck_assert_int_eq(nftw(dir, rm_one, 16, FTW_DEPTH | FTW_PHYS), 0);
@@ -95,26 +101,29 @@ static void wait_until(uint64_t expiry)
 START_TEST(enters_the_gate_in_time)
 {
 	struct rpc_req req = { .expiry = clock_boot() + 200000000 };
-	struct gate_entry entry;
+	struct change_entry entry;
 
-	ck_assert_int_eq(change_enter(iod, &req, own, &entry), 0);
+	ck_assert_int_eq(change_enter(iod, &req, own, NULL, &entry), 0);
 	wait_until(req.expiry);
 	ck_assert(is_shut(own) && !is_shut(other));
-	change_leave(iod, own, &entry);
+	change_leave(iod, own, &entry, 0);
 	ck_assert(!is_shut(own));
-	ck_assert_int_eq(change_enter(iod, &req, own, &entry), -ETIMEDOUT);
+	ck_assert_int_eq(change_enter(iod, &req, own, NULL, &entry),
+			 -ETIMEDOUT);
 }
 END_TEST
 
 /* ---- of a group ---- */
 
 static struct wire_hdr header; /* of the request */
+static struct wire_io body;
 
 static void name_version(struct rpc_req *req, uint32_t version)
 {
 	header = (struct wire_hdr){ .credits = htole32(GROUP),
 				    .status = htole32(version) };
-	*req = (struct rpc_req){ .expiry = CLOCK_NEVER, .msg.hdr = &header };
+	*req = (struct rpc_req){ .expiry = CLOCK_NEVER,
+				 .msg = { .hdr = &header, .body = &body } };
 }
 
 static void note_status(struct file_access *change, int status)
@@ -124,11 +133,15 @@ static void note_status(struct file_access *change, int status)
 }
 
 static const struct store_seg seg = { 0, 3 };
+static char seg_bytes[] = "abc";
 
 static struct file_access change_of(struct rpc_req *req)
 {
+	static struct rail_mem mem; /* the bytes do not lie in a message */
+
 	return (struct file_access){
-		.io = { .obj = other, .seg = &seg, .buf = "abc", .len = 3 },
+		.mem = &mem,
+		.io = { .obj = other, .seg = &seg, .buf = seg_bytes, .len = 3 },
 		.ses = &ses,
 		.req = req,
 		.done = note_status
@@ -139,7 +152,7 @@ START_TEST(only_in_the_version_in_force)
 {
 	struct rpc_req req;
 	struct file_access change = change_of(&req);
-	struct gate_entry entry;
+	struct change_entry entry;
 	struct store_stat st;
 
 	for (uint32_t version = 1; version <= 3; version++) {
@@ -148,7 +161,7 @@ START_TEST(only_in_the_version_in_force)
 		if (version == 3) /* another iod serves it */
 			assign(3, 1);
 		name_version(&req, version == 2 ? 1 : version);
-		ck_assert_int_eq(change_enter(iod, &req, other, &entry),
+		ck_assert_int_eq(change_enter(iod, &req, other, NULL, &entry),
 				 -WIRE_ECOPYSET);
 		change_start(&change);
 		ck_assert_int_eq(change.status, -WIRE_ECOPYSET);
@@ -169,30 +182,40 @@ static void must_be_in_progress(uint32_t version, bool is)
 
 START_TEST(in_progress_from_enter_to_leave)
 {
-	struct gate_entry entry;
+	struct change_entry entry;
 	struct rpc_req req;
 
 	assign(1, 0);
 	name_version(&req, 1);
 	req.expiry = 1;
-	ck_assert_int_eq(change_enter(iod, &req, other, &entry), -ETIMEDOUT);
+	ck_assert_int_eq(change_enter(iod, &req, other, NULL, &entry),
+			 -ETIMEDOUT);
 	must_be_in_progress(1, false);
 	name_version(&req, 3);
-	ck_assert_int_eq(change_enter(iod, &req, other, &entry), 0);
+	ck_assert_int_eq(change_enter(iod, &req, other, NULL, &entry), 0);
 	must_be_in_progress(3, true);
-	change_leave(iod, other, &entry);
+	change_leave(iod, other, &entry, 0);
 	ck_assert_int_eq(serves(5), 0);
 }
 END_TEST
 
 static int write_status;
+static char written[4]; /* the bytes, and where they were */
+static const void *written_from;
 
 /* Instead of the one in file_access.c, which needs a request that came over a connection. */
 void file_access_write(struct file_access *access)
 {
 	ck_assert_int_eq(ended, 0);
+	memcpy(written, access->io.buf, access->io.len);
+	written_from = access->io.buf;
 	must_be_in_progress(1, true);
 	access->done(access, write_status);
+}
+
+void file_access_write_in_gate(struct file_access *change)
+{
+	file_access_write(change);
 }
 
 START_TEST(in_progress_until_it_is_written)
@@ -211,6 +234,26 @@ START_TEST(in_progress_until_it_is_written)
 }
 END_TEST
 
+/* The client may change them while they are sent to the other members. */
+START_TEST(bytes_of_a_fast_buffer_are_copied)
+{
+	struct rx *rx = calloc(1, sizeof(*rx));
+	struct file_access change = change_of(&rx->req);
+
+	ck_assert_ptr_nonnull(rx);
+	assign(1, 0);
+	name_version(&rx->req, 1);
+	rx->by_fast = _i;
+	change.mem = NULL;
+	write_status = 0;
+	change_start(&change);
+	ck_assert_int_eq(change.status, 0);
+	ck_assert_str_eq(written, "abc");
+	ck_assert_int_eq(written_from != seg_bytes, _i);
+	free(rx);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("change");
@@ -221,6 +264,7 @@ int main(void)
 	tcase_add_test(tc, only_in_the_version_in_force);
 	tcase_add_test(tc, in_progress_from_enter_to_leave);
 	tcase_add_loop_test(tc, in_progress_until_it_is_written, 0, 2);
+	tcase_add_loop_test(tc, bytes_of_a_fast_buffer_are_copied, 0, 2);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
 }

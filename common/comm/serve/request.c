@@ -515,6 +515,11 @@ const void *rpc_req_data(const struct rpc_req *req)
 	return rx->data_len ? rx->data : NULL;
 }
 
+bool rpc_req_data_may_change(const struct rpc_req *req)
+{
+	return container_of(req, const struct rx, req)->by_fast;
+}
+
 bool rpc_req_late(const struct rpc_req *req)
 {
 	return clock_boot() >= req->expiry;

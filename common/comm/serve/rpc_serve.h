@@ -389,9 +389,11 @@ void rpc_req_disconnect(struct rpc_req *req, int status);
 
 /*
  * Returns all the data of a WRITE if it arrived with the request, or NULL if the server must fetch
- * it. The client can change the data at any time.
+ * it. See rpc_req_data_may_change().
  */
 const void *rpc_req_data(const struct rpc_req *req);
+/* Whether this data lies where the client can still change it. */
+bool rpc_req_data_may_change(const struct rpc_req *req);
 /*
  * rpc_req_identity() sets *id to the identity of the client that the kernel reports
  * (tp_ep_identity()).  rpc_req_send_fds() sends n descriptors before the reply (tp_ep_pass()).
