@@ -886,7 +886,7 @@ struct pvfs_layout {
 /*
  * Asks the manager for the striping of the regular file path, and fills *layout.  Returns 0,
  * or -1: ENODEV: path is on no mount; EISDIR: path is a directory; EINVAL: path is another
- * object without data; the errors of pvfs_stat().
+ * object without data; EOPNOTSUPP: its iods do not follow each other; the errors of pvfs_stat().
  */
 int pvfs_layout(const char *path, struct pvfs_layout *layout);
 /*

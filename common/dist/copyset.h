@@ -15,12 +15,15 @@
 #ifndef COPYSET_H
 #define COPYSET_H
 
+#include <errno.h>
+
 #include "common/dist/dist.h"
 
 /* copysets from this number on have rows at the manager */
 #define COPYSET_FIRST 1024u
 #define COPYSET_END (1u << 24) /* all copysets are below this number */
 #define COPYSET_COPIES_MAX 3u
+#define COPYSET_RING_MAX 16384u /* copysets of a ring */
 
 enum copyset_state {
 	COPYSET_SERVING, /* the member has all acknowledged data */
@@ -78,6 +81,17 @@ static inline uint32_t copyset_of(const struct dist *d, const struct ring *ring,
 				  uint32_t k)
 {
 	return ring->first + (uint32_t)(((uint64_t)d->base + k) % ring->n);
+}
+
+/*
+ * Checks a layout without knowing its ring, if that is not ring 0. Returns 0 or -EINVAL. A file is
+ * on each of the niods iods at most once.
+ */
+static inline int copyset_check_layout(const struct dist *d, uint32_t niods)
+{
+	if (d->pcount > niods)
+		return -EINVAL;
+	return dist_check(d, d->ring ? COPYSET_RING_MAX : niods);
 }
 
 /* Returns true if the copyset stores a part of the file. */

@@ -4,6 +4,7 @@
 
 _Static_assert(COPYSET_FIRST == WIRE_COPYSET_MIN, "the first copyset");
 _Static_assert(COPYSET_END == WIRE_COPYSET_END, "the last copyset");
+_Static_assert(COPYSET_RING_MAX == WIRE_RING_MAX, "copysets of a ring");
 _Static_assert(COPYSET_COPIES_MAX == WIRE_COPIES_MAX, "members");
 _Static_assert((unsigned int)COPYSET_SERVING == WIRE_CS_SERVING &&
 		       (unsigned int)COPYSET_SYNCING == WIRE_CS_SYNCING &&

@@ -8,7 +8,7 @@
 #include "mgr/op/mgr_ops.h"
 
 _Static_assert(RINGS_MAX == WIRE_RINGS_MAX, "rings");
-_Static_assert(COPYSET_ROUNDS_MAX *COPYSET_FIRST == WIRE_RING_MAX,
+_Static_assert(COPYSET_ROUNDS_MAX *COPYSET_FIRST == COPYSET_RING_MAX,
 	       "copysets of a ring");
 
 /* Returns the number of rings or -errno. */

@@ -145,19 +145,39 @@ int pvfs_tool_servers(const char *path, struct pvfs_server *list, int max)
 
 /* ---- layout ---- */
 
+/*
+ * A struct pvfs_layout names iods that follow each other, and no ring.  The iods of a new ring do
+ * so as well (mgr/copyset/copyset_design.h), until another iod takes the place of one of them.
+ */
+static int first_iod(struct session *s, const struct dist *dist, uint32_t *base)
+{
+	struct ring ring;
+	int rc = copysets_learn(s, dist, &ring);
+
+	*base = dist->base % s->niods;
+	for (uint32_t k = 0; !rc && k < dist->pcount; k++)
+		if (session_iod(s, dist, k) != (*base + k) % s->niods)
+			rc = -EOPNOTSUPP;
+	return rc;
+}
+
 static int do_layout(struct session *s, const struct target *t, void *arg)
 {
 	struct pvfs_layout *layout = arg;
 	struct attr attr;
+	uint32_t base;
 	int rc = mgr_getattr(s, t, &attr);
 
 	if (rc)
 		return rc;
 	if (!S_ISREG(attr.mode))
 		return S_ISDIR(attr.mode) ? -EISDIR : -EINVAL;
+	rc = first_iod(s, &attr.dist, &base);
+	if (rc)
+		return rc;
 	*layout = (struct pvfs_layout){
 		.handle = attr.handle,
-		.base = attr.dist.base,
+		.base = base,
 		.pcount = attr.dist.pcount,
 		.ssize = attr.dist.ssize,
 		.niods = s->niods,

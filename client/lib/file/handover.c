@@ -201,7 +201,7 @@ static bool hand_over(struct handover *h, struct file *f)
 	to = new_file(h->map);
 	if (!to)
 		return false;
-	to->type = f->type;
+	to->type = f->type | (f->dist.ring ? HANDOVER_RING : 0);
 	to->writer = f->writer;
 	to->mount = handover_mount(f->fs->mount);
 	to->handle = f->handle;

@@ -15,6 +15,11 @@
 #define HANDOVER_MAGIC 0x3178657366767070ull
 #define HANDOVER_FDS 4096u /* lower descriptor numbers are handed over */
 #define HANDOVER_FILES 4096u
+/*
+ * In handover_file.type: the layout is in another ring than 0.  Earlier releases do not know
+ * dist.ring, so they must not take such a file over.  They reject a type that they do not know.
+ */
+#define HANDOVER_RING 0x10000u
 
 struct handover_fd {
 	_Atomic uint32_t file; /* index of the file + 1; 0: none */

@@ -97,15 +97,49 @@ unsigned int unsynced_take(struct file *f)
 	return since;
 }
 
+/* The session in which f is open, with a reference, or NULL. */
+static struct session *session_of(struct file *f)
+{
+	struct session *s;
+
+	pthread_mutex_lock(&f->lock);
+	s = f->s ? session_get(f->s) : NULL;
+	pthread_mutex_unlock(&f->lock);
+	return s;
+}
+
+/*
+ * In other rings than 0, the session knows the iods.  If it does not know one, any iod may be the
+ * one.
+ */
+static bool ring_is_lost(struct file *f, unsigned int since)
+{
+	const struct iod_boots *lives = &f->fs->boots;
+	struct session *s = session_of(f);
+	bool lost = false;
+	uint32_t iod;
+
+	for (uint32_t k = 0; !lost && k < f->dist.pcount; k++) {
+		iod = s ? session_iod(s, &f->dist, k) : UINT32_MAX;
+		lost = iod == UINT32_MAX ? since != iod_boots_now(lives)
+					 : !iod_boots_kept(lives, iod, since);
+	}
+	if (s)
+		session_put(s);
+	return lost;
+}
+
 /*
  * Whether unsynced data of f may be lost: the host of at least one of its iods has restarted since
  * `since`.
  */
-static bool is_lost(const struct file *f, unsigned int since)
+static bool is_lost(struct file *f, unsigned int since)
 {
 	const struct iod_boots *lives = &f->fs->boots;
 	const struct ring ring = ring_of_iods(atomic_load(&lives->niods));
 
+	if (f->dist.ring)
+		return ring_is_lost(f, since);
 	for (uint32_t k = 0; ring.n && k < f->dist.pcount; k++)
 		if (!iod_boots_kept(lives, copyset_of(&f->dist, &ring, k),
 				    since))

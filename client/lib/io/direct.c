@@ -391,7 +391,7 @@ bool direct_run(struct session *s, uint64_t handle, const struct io_plan *plan,
 	bool all;
 
 	*begun = false;
-	if (!plan->loans || !s->direct) {
+	if (!plan->loans || !session_is_direct(s, plan->dist)) {
 		memset(done, 0, plan->dist->pcount);
 		return false;
 	}

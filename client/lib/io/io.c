@@ -120,9 +120,13 @@ static void io_areas(struct io *io, const struct plan_req *req,
 					req->nreg * sizeof(req->reg[0]));
 }
 
-static struct rpc_peer *io_peer(const struct io *io, const struct io_slot *slot)
+/* Whether the reply may contain total bytes.  Not if the client does not know the iod yet. */
+static bool fits_reply(const struct io *io, uint32_t k, uint64_t total)
 {
-	return io->s->iod[session_iod(io->s, io->plan->dist, slot->k)];
+	uint32_t iod = session_iod(io->s, io->plan->dist, k);
+
+	return iod != UINT32_MAX &&
+	       total <= rpc_peer_inline_max(io->s->iod[iod]);
 }
 
 /* Sets slot->in, and returns it: the request is a read whose reply contains the data. */
@@ -130,7 +134,7 @@ static bool io_reads_inline(const struct io *io, struct io_slot *slot,
 			    uint64_t total)
 {
 	slot->in = !io->write && total <= IO_READ_INLINE &&
-		   total <= rpc_peer_inline_max(io_peer(io, slot));
+		   fits_reply(io, slot->k, total);
 	return slot->in;
 }
 
@@ -173,20 +177,31 @@ static uint64_t io_deadline(struct io *io, const struct io_slot *slot)
 	return clock_after_ms(io->s->timeout_ms);
 }
 
-/* Sends the call that slot->rpc describes.  Fills in the rest of slot->rpc. */
-static void io_start_call(struct io *io, struct io_slot *slot)
+/*
+ * Sends the call that slot->call.rpc describes.  Fills in the rest of it.  Returns 1, or -ENOMEM:
+ * the call is not in flight.
+ */
+static int io_start_call(struct io *io, struct io_slot *slot)
 {
-	slot->rpc.deadline = io_deadline(io, slot);
-	slot->rpc.user = io->user;
-	slot->rpc.bounce = !slot->pack;
-	slot->rpc.reply_optional = true;
-	slot->rpc.bytes = slot->total;
-	slot->rpc.joined = NULL;
-	slot->rpc.done = io_done;
-	slot->rpc.faulty = io_faulty;
-	slot->rpc.arg = slot;
+	struct rpc_call *rpc = &slot->call.rpc;
+	int rc;
+
+	rpc->deadline = io_deadline(io, slot);
+	rpc->user = io->user;
+	rpc->bounce = !slot->pack;
+	rpc->reply_optional = true;
+	rpc->bytes = slot->total;
+	rpc->joined = NULL;
+	rpc->done = io_done;
+	rpc->faulty = io_faulty;
+	rpc->arg = slot;
+	rc = copyset_call_start(&slot->call, io->s, io->plan->dist, slot->k);
+	if (rc) {
+		io_list_done(io, slot, 0);
+		return rc;
+	}
 	op_get(&io->op);
-	rpc_call_start(io_peer(io, slot), &slot->rpc);
+	return 1;
 }
 
 /* Sends the server's next request.  Returns 1: in flight; 0: there is none; -errno. */
@@ -207,11 +222,10 @@ static int io_send_next(struct io *io, struct io_slot *slot,
 	if (rc)
 		return rc;
 	slot->total = req.total;
-	slot->rpc = (struct rpc_call){ .msg = buf, .msg_len = out.len };
+	slot->call.rpc = (struct rpc_call){ .msg = buf, .msg_len = out.len };
 	if (!in)
-		io_areas(io, &req, &slot->rpc);
-	io_start_call(io, slot);
-	return 1;
+		io_areas(io, &req, &slot->call.rpc);
+	return io_start_call(io, slot);
 }
 
 /* The same for a list. */
@@ -229,8 +243,7 @@ static int io_send_list(struct io *io, struct io_slot *slot,
 	if (rc)
 		return rc;
 	slot->total = req.total;
-	io_start_call(io, slot);
-	return 1;
+	return io_start_call(io, slot);
 }
 
 /* Sends one more request to server k, if there is one. */
@@ -262,7 +275,8 @@ static void io_fail(struct io *io, int status)
 
 	io->op.err = status > 0 ? -EPROTO : session_iod_status(status);
 	for (i = 0; i < io->nserver * IO_DEPTH; i++)
-		rpc_call_cancel_unneeded(&io->slot[i].rpc, status);
+		copyset_call_cancel_unneeded(&io->slot[i].call, io->s,
+					     io->plan->dist, status);
 }
 
 static void io_done(struct rpc_call *rpc)
@@ -301,7 +315,7 @@ static void io_join(struct io *io)
 		if (io->server[i].busy == io->depth)
 			return;
 	for (i = 0; i < io->nserver * IO_DEPTH; i++)
-		io->slot[i].rpc.joined = io;
+		io->slot[i].call.rpc.joined = io;
 }
 
 /*
@@ -362,7 +376,7 @@ static void io_ready(struct io *io)
 	for (i = io->nserver * IO_DEPTH; i-- > 0;) {
 		io->slot[i].io = io;
 		io->slot[i].pack = NULL;
-		io->slot[i].rpc.p.peer = NULL;
+		io->slot[i].call.rpc.p.peer = NULL;
 		io->slot[i].next = io->free;
 		io->free = &io->slot[i];
 	}

@@ -74,8 +74,8 @@ int io_read_taken(struct io *io, struct io_slot *slot,
 		return -EPROTO;
 	if (slot->pack && !len)
 		rc = io_scatter(io, slot, slot->pack->buf, done);
-	else if (slot->rpc.landed)
-		rc = io_scatter(io, slot, slot->rpc.landed, done);
+	else if (slot->call.rpc.landed)
+		rc = io_scatter(io, slot, slot->call.rpc.landed, done);
 	else
 		rc = io_scatter(io, slot, reply->tail[0].ptr, len);
 	if (rc)

@@ -6,6 +6,7 @@
 #include "client/lib/io/direct_int.h"
 #include "client/lib/io/io.h"
 #include "client/lib/io/list_req_int.h"
+#include "client/lib/session/copyset_call.h"
 
 #define IO_DEPTH 2 /* maximum of requests in flight at a server */
 #define IO_SERVERS 16 /* servers without allocation */
@@ -25,7 +26,7 @@ struct io_server {
 
 /* A request in flight. */
 struct io_slot {
-	struct rpc_call rpc;
+	struct copyset_call call;
 	struct io *io;
 	uint32_t k;
 	uint64_t total;

@@ -178,12 +178,12 @@ static void put_memory(struct io *io, struct io_slot *slot,
 	unsigned int i, n = req->packed ? 1 : req->nseg;
 	struct wire_mem *mem;
 
-	slot->rpc.pieces_at = (unsigned int)out->len;
-	slot->rpc.npieces = n;
+	slot->call.rpc.pieces_at = (unsigned int)out->len;
+	slot->call.rpc.npieces = n;
 	mem = wire_put(out, NULL, n * sizeof(*mem));
 	if (req->packed) {
-		slot->rpc.area = &slot->pack->area;
-		slot->rpc.nareas = 1;
+		slot->call.rpc.area = &slot->pack->area;
+		slot->call.rpc.nareas = 1;
 		mem->addr = htole64((uintptr_t)slot->pack->buf);
 		mem->len = htole32((uint32_t)req->total);
 		return;
@@ -191,8 +191,8 @@ static void put_memory(struct io *io, struct io_slot *slot,
 	if (!io->nmem)
 		io->nmem = regs_make(io->plan, io_access(io),
 				     io->group_register, io->mem, io->area);
-	slot->rpc.area = io->area;
-	slot->rpc.nareas = io->nmem;
+	slot->call.rpc.area = io->area;
+	slot->call.rpc.nareas = io->nmem;
 	for (i = 0; i < n; i++) {
 		mem[i].addr = htole64((uintptr_t)req->seg[i].addr);
 		mem[i].len = htole32(req->seg[i].len);
@@ -240,7 +240,7 @@ int io_list_build(struct io *io, struct io_slot *slot,
 	struct wire_out out;
 	int rc = 0;
 
-	slot->rpc = (struct rpc_call){ .msg = buf };
+	slot->call.rpc = (struct rpc_call){ .msg = buf };
 	wire_begin(&out, buf, IO_LIST_MSG_MAX / 8 * 8);
 	if (req->packed && (io->write || !in)) {
 		slot->pack = pack_get(&io->s->packs);
@@ -255,7 +255,7 @@ int io_list_build(struct io *io, struct io_slot *slot,
 		io_list_done(io, slot, 0);
 		return rc;
 	}
-	slot->rpc.msg_len = out.len;
+	slot->call.rpc.msg_len = out.len;
 	list_count_request(&io->s->count, req);
 	return 0;
 }

@@ -200,7 +200,7 @@ bool loans_size(const struct loans_file *file, uint64_t *size)
 {
 	uint64_t end, max = 0;
 	int saved = coroutine_errno();
-	bool all = file->s->direct;
+	bool all = session_is_direct(file->s, file->dist);
 	uint32_t k;
 
 	for (k = 0; all && k < file->dist->pcount; k++) {

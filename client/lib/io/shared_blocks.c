@@ -300,6 +300,7 @@ static bool any_shares(const struct session *s, const struct dist *dist)
 bool shared_blocks_read(struct session *s, uint64_t handle,
 			const struct io_plan *plan, bool *done)
 {
-	return s->direct && plan_total(plan) <= SHARED_MAX &&
-	       any_shares(s, plan->dist) && reads_run(s, handle, plan, done);
+	return session_is_direct(s, plan->dist) &&
+	       plan_total(plan) <= SHARED_MAX && any_shares(s, plan->dist) &&
+	       reads_run(s, handle, plan, done);
 }

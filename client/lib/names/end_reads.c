@@ -198,7 +198,7 @@ bool end_reads_try(struct end_reads *reads, struct session *s,
 	struct end_reading *all;
 	int rc = -ENOENT;
 
-	if (!places || !s->direct)
+	if (!places || !session_is_direct(s, dist))
 		return false;
 	all = calloc(1, sizeof(*all) + dist->pcount * sizeof(all->read[0]));
 	if (!all)
@@ -224,7 +224,7 @@ int end_reads_size(struct end_reads *reads, struct session *s, uint64_t handle,
 {
 	struct learn l = { reads, s, dist };
 
-	if (!reads || !s->direct)
+	if (!reads || !session_is_direct(s, dist))
 		return size_ask(s, handle, dist, NULL, NULL, size);
 	if (end_reads_try(reads, s, dist, size))
 		return 0;

@@ -254,7 +254,7 @@ static int value_settle(struct word *w, struct session *s,
 
 static bool may_use_word(struct session *s, const struct word_add *add)
 {
-	return s->direct && !is_wordless(s, add->iod) && add->add > 0 &&
+	return !is_wordless(s, add->iod) && add->add > 0 &&
 	       (uint64_t)add->add <= WIRE_PL_STEP;
 }
 
@@ -314,7 +314,7 @@ static int take_old(void *arg, const struct wire_msg *reply)
 	return 0;
 }
 
-static int by_message(struct session *s, const struct target *t, uint32_t iod,
+static int by_message(struct session *s, const struct target *t, uint32_t k,
 		      struct counter_ask *a)
 {
 	struct wire_counter body = {
@@ -325,7 +325,7 @@ static int by_message(struct session *s, const struct target *t, uint32_t iod,
 	};
 	struct server_call c;
 
-	server_call_begin(&c, s, s->iod[iod]);
+	server_call_begin_object(&c, s, a->dist, k);
 	c.once = a->set || a->value;
 	server_call_put(&c, &body, sizeof(body));
 	return session_iod_status(
@@ -340,7 +340,9 @@ int counter_ask(struct session *s, const struct target *t, void *arg)
 				.iod = session_iod(s, a->dist, k),
 				.number = a->number,
 				.add = a->value };
-	int rc = a->set ? -EAGAIN : words_add(a->words, s, &add, &a->old);
+	int rc = -EAGAIN;
 
-	return rc == -EAGAIN ? by_message(s, t, add.iod, a) : rc;
+	if (!a->set && session_is_direct(s, a->dist))
+		rc = words_add(a->words, s, &add, &a->old);
+	return rc == -EAGAIN ? by_message(s, t, k, a) : rc;
 }

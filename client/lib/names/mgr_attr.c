@@ -28,10 +28,12 @@ int mgr_take_attr(struct mgr_attr_arg *arg, const struct wire_attr *a)
 		.minor = le32toh(a->dist.pcount),
 		.dist = { .base = le32toh(a->dist.base),
 			  .pcount = le32toh(a->dist.pcount),
-			  .ssize = le32toh(a->dist.ssize) },
+			  .ssize = le32toh(a->dist.ssize),
+			  .ring = le32toh(a->dist.ring) },
 	};
 	if (attr->size > INT64_MAX ||
-	    (S_ISREG(attr->mode) && dist_check(&attr->dist, arg->s->niods))) {
+	    (S_ISREG(attr->mode) &&
+	     copyset_check_layout(&attr->dist, arg->s->niods))) {
 		log_error(arg->s->log,
 			  "%s: protocol error in the attributes of %016llx",
 			  rpc_peer_name(arg->s->mgr),

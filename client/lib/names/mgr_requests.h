@@ -31,7 +31,7 @@ struct attr {
 	uint32_t mode, nlink, uid, gid;
 	uint32_t flags; /* WIRE_A_* */
 	uint32_t major, minor; /* of devices */
-	struct dist dist; /* of regular files; checked */
+	struct dist dist; /* of regular files: copyset_check_layout() */
 };
 
 int mgr_getattr(struct session *s, const struct target *t, struct attr *attr);

@@ -122,7 +122,7 @@ bool copy_fits(const struct copy_range *r)
 
 struct copying {
 	const struct copy_range *r;
-	const struct session *s;
+	struct ring from_ring;
 };
 
 static bool copy_has_no_share(void *arg, uint32_t k)
@@ -146,14 +146,14 @@ static void copy_aim(void *arg, uint32_t k, void *msg)
 	src = dist_logical(r->dist, k, local) - r->off + r->src;
 	body->off = htole64(local);
 	body->src = htole64(dist_local(r->from_dist, src));
-	body->iod = htole32(session_iod(c->s, r->from_dist,
-					dist_server(r->from_dist, src)));
+	body->iod = htole32(copyset_of(r->from_dist, &c->from_ring,
+				       dist_server(r->from_dist, src)));
 }
 
 int copy_ask(struct session *s, const struct target *t, void *arg)
 {
 	const struct copy_range *r = arg;
-	struct copying c = { r, s };
+	struct copying c = { .r = r };
 	struct wire_copy body = { .handle = htole64(t->handle),
 				  .from = htole64(r->from),
 				  .flags = htole32(r->flags) };
@@ -164,5 +164,8 @@ int copy_ask(struct session *s, const struct target *t, void *arg)
 				       .arg = &c,
 				       .once = true };
 
-	return broadcast_body(&broadcast, WIRE_COPY, &body, sizeof(body));
+	int rc = copysets_learn(s, r->from_dist, &c.from_ring);
+
+	return rc ? rc
+		  : broadcast_body(&broadcast, WIRE_COPY, &body, sizeof(body));
 }

@@ -138,16 +138,30 @@ struct inherited *inherit_find(void)
 
 /* ---- one file ---- */
 
+static uint32_t type_of(const struct handover_file *h)
+{
+	return h->type & ~HANDOVER_RING;
+}
+
+static bool has_sane_layout(const struct handover_file *h)
+{
+	bool other_ring = h->type & HANDOVER_RING;
+
+	return other_ring == !!h->dist.ring &&
+	       !copyset_check_layout(&h->dist, WIRE_IOD_MAX);
+}
+
 static bool is_sane(const struct handover_file *h)
 {
+	uint32_t type = type_of(h);
 	struct fpart part;
 	struct file_view view;
 
 	view_to_part(&h->view, &part);
-	return h->handle && (h->type == S_IFREG || h->type == S_IFDIR) &&
+	return h->handle && (type == S_IFREG || type == S_IFDIR) &&
 	       (h->flags & O_ACCMODE) != O_ACCMODE && h->pos <= INT64_MAX &&
 	       !view_from_part(&part, &view) &&
-	       (h->type == S_IFDIR || !dist_check(&h->dist, WIRE_IOD_MAX));
+	       (type == S_IFDIR || has_sane_layout(h));
 }
 
 static struct fs *fs_of(const struct handover_file *h, struct fs *fs,
@@ -189,7 +203,7 @@ static struct file *file_from_record(const struct inherited *in,
 		return NULL;
 	}
 	f->handle = h->handle;
-	f->type = h->type;
+	f->type = type_of(h);
 	f->dist = h->dist;
 	f->writer = h->writer;
 	f->fsid = h->fsid;

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 
 #include "client/lib/session/call_context.h"
+#include "client/lib/session/copyset_call.h"
 
 #define BROADCAST_CALLS 16
 #define LOOK_MS 1500u /* shorter than the wait at the end of a program */
 
 struct broadcast_call {
-	struct rpc_call rpc;
+	struct copyset_call call;
 	struct broadcast_op *broadcast;
 	uint32_t k;
 };
@@ -36,7 +37,8 @@ static void broadcast_failed(struct broadcast_op *f, int status)
 	if (!f->op.err)
 		f->op.err = status > 0 ? -EPROTO : session_iod_status(status);
 	for (k = 0; k < f->broadcast->dist->pcount; k++)
-		rpc_call_cancel_unneeded(&f->call[k].rpc, status);
+		copyset_call_cancel_unneeded(&f->call[k].call, f->broadcast->s,
+					     f->broadcast->dist, status);
 }
 
 static void broadcast_done(struct rpc_call *rpc)
@@ -59,27 +61,30 @@ static void broadcast_start(struct drive_op *op)
 	const struct broadcast *broadcast = f->broadcast;
 	struct session *s = broadcast->s;
 	uint32_t i, n = broadcast->dist->pcount;
+	int rc;
 
 	for (i = 0; i < n; i++) {
 		uint32_t k = (s->first + i) % n;
 		struct broadcast_call *c = &f->call[k];
 
-		c->rpc.p.peer = NULL;
+		c->call.rpc.p.peer = NULL;
 		if (broadcast->skip && broadcast->skip(broadcast->arg, k))
 			continue;
 		c->broadcast = f;
 		c->k = k;
-		c->rpc = (struct rpc_call){ .msg = f->out->buf,
-					    .msg_len = f->out->len,
-					    .deadline = f->deadline,
-					    .user = f->user,
-					    .done = broadcast_done,
-					    .arg = c };
-		op_get(op);
+		c->call.rpc = (struct rpc_call){ .msg = f->out->buf,
+						 .msg_len = f->out->len,
+						 .deadline = f->deadline,
+						 .user = f->user,
+						 .done = broadcast_done,
+						 .arg = c };
 		if (broadcast->aim)
 			broadcast->aim(broadcast->arg, k, f->out->buf);
-		rpc_call_start(s->iod[session_iod(s, broadcast->dist, k)],
-			       &c->rpc);
+		rc = copyset_call_start(&c->call, s, broadcast->dist, k);
+		if (rc)
+			op->err = rc;
+		else
+			op_get(op);
 	}
 }
 

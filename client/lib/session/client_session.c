@@ -112,7 +112,7 @@ static int transport_open(struct session *s, const struct session_attr *attr)
 		.fix = attr->probe ? NULL : FIX_MGR,
 		.wrong_service_logged = attr->wrong_service_logged,
 		.features = WIRE_FT_LACKS | WIRE_FT_SOLE | WIRE_FT_CAPS |
-			    WIRE_FT_EVICT | WIRE_FT_GROUPS,
+			    WIRE_FT_EVICT | WIRE_FT_GROUPS | WIRE_FT_COPIES,
 		.on_new_process = s->declare ? declare_met : NULL,
 		.arg = s->declare,
 	};
@@ -158,7 +158,8 @@ int session_open(const struct session_attr *attr, struct session **out)
 	s->gid_lists = attr->gid_lists;
 	pthread_mutex_init(&s->loans_lock, NULL);
 	s->keys = keychain_new();
-	rc = s->keys ? random_id(&s->id) : -ENOMEM;
+	s->copysets = copysets_new(s);
+	rc = s->keys && s->copysets ? random_id(&s->id) : -ENOMEM;
 	if (!rc && attr->declares) {
 		s->declare = declare_new(s);
 		rc = s->declare ? 0 : -ENOMEM;
@@ -171,6 +172,7 @@ int session_open(const struct session_attr *attr, struct session **out)
 		free(s->own);
 		session_auth_close(s);
 		declare_free(s->declare);
+		copysets_free(s->copysets);
 		keychain_free(s->keys);
 		free(s);
 		return rc;
@@ -251,7 +253,7 @@ static int open_iods(struct session *s)
 	char name[16], have[128];
 	struct rpc_peer_attr iod = {
 		.features = WIRE_FT_ENDS | WIRE_FT_SHARE | WIRE_FT_CAPS |
-			    WIRE_FT_ASIDE | WIRE_FT_LIFE,
+			    WIRE_FT_ASIDE | WIRE_FT_LIFE | WIRE_FT_COPIES,
 		.caps = keychain_caps_source(s->keys, s->niods),
 		.name = name,
 		.group = true,
@@ -385,6 +387,7 @@ static void session_close(struct session *s)
 			 "%lu transfers with one iod went without a request",
 			 atomic_load(&s->count.borrowed));
 	packs_free(&s->packs);
+	copysets_free(s->copysets);
 	rpc_ctx_close(s->drive.ctx);
 	drive_destroy(&s->drive);
 	session_auth_close(s);

@@ -15,6 +15,7 @@
 #include "common/util/clock.h"
 #include "common/util/container.h"
 #include "client/lib/session/call_context.h"
+#include "client/lib/session/copysets.h"
 #include "client/lib/session/declare.h"
 #include "client/lib/session/drive.h"
 #include "client/lib/session/keeper_int.h"
@@ -59,6 +60,7 @@ struct session {
 	uint64_t fsid, root;
 	uint32_t niods;
 	struct rpc_peer **iod; /* niods elements */
+	struct copysets *copysets; /* of other rings than 0 */
 	struct session_server {
 		char uri[WIRE_URI_MAX + 1];
 		atomic_bool asking; /* loan.c */
@@ -212,13 +214,31 @@ static inline bool session_is_over(int rc)
 	return rc == SESSION_ENDED || rc == -EKEYREJECTED;
 }
 
-/* The number of the iod to which requests for the objects of server k go. */
+/*
+ * The number of the iod to which requests for the objects of server k go now.  UINT32_MAX: the
+ * client does not know it until copysets_learn(), which is never so in ring 0.
+ */
 static inline uint32_t session_iod(const struct session *s,
 				   const struct dist *dist, uint32_t k)
 {
 	const struct ring ring = ring_of_iods(s->niods);
+	struct copyset_place place;
 
-	return copyset_of(dist, &ring, k);
+	if (!dist->ring)
+		return copyset_of(dist, &ring, k);
+	return copysets_find(s->copysets, dist, k, &place) ? UINT32_MAX
+							   : place.iod;
+}
+
+/*
+ * Whether the client may use memory and objects that the iods of this layout lend, without
+ * requests.  Not if the file is in another ring than 0: an iod does not revoke what it has lent
+ * when another one takes its place.
+ */
+static inline bool session_is_direct(const struct session *s,
+				     const struct dist *dist)
+{
+	return s->direct && !dist->ring;
 }
 
 /* The deadline of this thread's call. */

@@ -24,6 +24,7 @@ void server_call_begin(struct server_call *c, struct session *s,
 {
 	c->s = s;
 	c->peer = peer;
+	c->dist = NULL;
 	c->once = false;
 	c->keep = false;
 	c->late = false;
@@ -35,6 +36,16 @@ void server_call_begin(struct server_call *c, struct session *s,
 	c->which = NULL;
 	c->mem = NULL;
 	wire_begin(&c->out, c->buf, sizeof(c->buf));
+}
+
+void server_call_begin_object(struct server_call *c, struct session *s,
+			      const struct dist *dist, uint32_t k)
+{
+	uint32_t iod = session_iod(s, dist, k);
+
+	server_call_begin(c, s, iod == UINT32_MAX ? s->mgr : s->iod[iod]);
+	c->dist = dist;
+	c->k = k;
 }
 
 void server_call_put(struct server_call *c, const void *item, size_t len)
@@ -85,6 +96,15 @@ static void ask_done(struct rpc_call *rpc)
 	op_put(&c->op, rc);
 }
 
+/* Returns 0 or -ENOMEM. */
+static int ask_start_call(struct server_call *c)
+{
+	if (c->dist)
+		return copyset_call_start(&c->call, c->s, c->dist, c->k);
+	rpc_call_start(c->peer, &c->call.rpc);
+	return 0;
+}
+
 static void ask_start(struct drive_op *op)
 {
 	struct server_call *c = (struct server_call *)op;
@@ -93,8 +113,9 @@ static void ask_start(struct drive_op *op)
 		op->err = -EINTR;
 		return;
 	}
-	op_get(op);
-	rpc_call_start(c->peer, &c->rpc);
+	op->err = ask_start_call(c);
+	if (!op->err)
+		op_get(op);
 }
 
 static int ask_ping(struct session *s, struct rpc_peer *peer)
@@ -133,7 +154,7 @@ static int ask_send(struct server_call *c)
 	c->look = false;
 	c->op.start = ask_start;
 	c->op.finish = NULL;
-	c->rpc = (struct rpc_call){
+	c->call.rpc = (struct rpc_call){
 		.msg = c->buf,
 		.msg_len = c->out.len,
 		.area = &c->mem,

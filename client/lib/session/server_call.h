@@ -11,7 +11,7 @@
 #ifndef SERVER_CALL_H
 #define SERVER_CALL_H
 
-#include "client/lib/session/client_session.h"
+#include "client/lib/session/copyset_call.h"
 
 /* The requesting user, if it is not the one of the session: see WIRE_F_AS. */
 struct cred {
@@ -36,9 +36,13 @@ typedef int (*server_call_take)(void *arg, const struct wire_msg *reply);
 
 struct server_call {
 	struct drive_op op;
-	struct rpc_call rpc;
+	struct copyset_call call;
 	struct session *s;
 	struct rpc_peer *peer;
+	/* the request is for the objects of server k of this layout, and peer is the iod that
+	 * served them at the begin, or the manager if the client knows none; NULL: for peer */
+	const struct dist *dist;
+	uint32_t k;
 	bool once; /* the request is a change: see server_call_run() */
 	bool keep; /* for server_call_post(): resend until it is answered */
 	bool late; /* for server_call_post(): the server may get it later */
@@ -64,6 +68,12 @@ struct server_call {
 
 void server_call_begin(struct server_call *c, struct session *s,
 		       struct rpc_peer *peer);
+/*
+ * The same for a request to the iod that serves the objects of server k of the layout, which
+ * outlives the request.
+ */
+void server_call_begin_object(struct server_call *c, struct session *s,
+			      const struct dist *dist, uint32_t k);
 /* Appends to the message.  server_call_run() reports an overflow as -ENAMETOOLONG. */
 void server_call_put(struct server_call *c, const void *item, size_t len);
 /*
