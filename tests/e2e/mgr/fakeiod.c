@@ -168,6 +168,7 @@ static void answer_claim(struct fakeiod *f, struct rpc_req *req)
 				      .verdict = htole32(WIRE_OURS) };
 
 	f->claims++;
+	f->claimed = true;
 	f->term = le64toh(((const struct wire_claim *)req->msg.body)->term);
 	wire_put(rpc_reply_begin(req), &rep, sizeof(rep));
 	rpc_reply_end(req, 0, RPC_REEXECUTE);
@@ -178,6 +179,11 @@ static void answer_lease(struct fakeiod *f, struct rpc_req *req)
 {
 	const struct wire_lease *body = req->msg.body;
 
+	/* as an iod: the request was sent to the process before */
+	if (!f->claimed) {
+		rpc_reply_status(req, -EAGAIN);
+		return;
+	}
 	if (!f->leases++)
 		f->rows_at_lease = f->rows.complete ? f->rows.n : 0;
 	f->until = le64toh(body->until);
@@ -303,6 +309,7 @@ void fakeiod_up(struct fakeiod *f)
 			     .port = (uint16_t)f->port };
 
 	memset(&f->rows, 0, sizeof(f->rows));
+	f->claimed = false;
 	must(!tp_dev_open("tcp", &dev_attr, &f->dev));
 	ctx_attr.dev = f->dev;
 	must(!rpc_ctx_open(&ctx_attr, &f->ctx));

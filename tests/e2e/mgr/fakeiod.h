@@ -49,6 +49,7 @@ struct fakeiod {
 		bool complete; /* the last part is there */
 		struct wire_copyset set[FAKEIOD_ROWS];
 	} rows;
+	bool claimed; /* this process */
 	unsigned int rows_at_lease; /* when the first lease of the process came */
 	struct rpc_req *held[256];
 	unsigned int nheld;
