@@ -59,19 +59,36 @@ static int stop(void *arg, int ready)
 	return EXIT_FAILURE;
 }
 
-static int stop_for_a_moment(void *arg, int ready)
+/* stops_guard: the guard learns late that the server runs again. */
+static int be_stopped(bool stops_guard)
 {
 	uint64_t limit = clock_after_ms(PATIENCE_MS);
-	pid_t server = getpid();
+	pid_t server = getpid(), guard = getppid();
 
 	if (!fork()) {
 		usleep(PATIENCE_MS / 2 * 1000);
+		if (stops_guard)
+			kill(guard, SIGSTOP);
 		kill(server, SIGCONT);
-		_exit(clock_now() >= limit && write(late, "", 1) != 1);
+		if (clock_now() >= limit && write(late, "", 1) != 1)
+			_exit(EXIT_FAILURE);
+		usleep(PATIENCE_MS * 1000);
+		kill(guard, SIGCONT);
+		_exit(EXIT_SUCCESS);
 	}
 	kill(server, SIGSTOP);
 	usleep(4 * PATIENCE_MS * 1000);
 	return EXIT_SUCCESS;
+}
+
+static int stop_for_a_moment(void *arg, int ready)
+{
+	return be_stopped(false);
+}
+
+static int stop_for_a_moment_and_the_guard(void *arg, int ready)
+{
+	return be_stopped(true);
 }
 
 static void release(void *arg)
@@ -86,6 +103,7 @@ static const struct {
 	{ stop, 128 + SIGKILL },
 	{ stop_with_a_waiting_thread, 128 + SIGKILL },
 	{ stop_for_a_moment, EXIT_SUCCESS },
+	{ stop_for_a_moment_and_the_guard, EXIT_SUCCESS },
 };
 
 /* Returns the exit status of the guard. *undecided: a busy host stretched the moment. */

@@ -163,11 +163,12 @@ static int guard_server(const struct guard *g, pid_t server,
 		else if (!since)
 			since = clock_now();
 		sig = next_signal(set, turn_ms(since, g->patience_ms));
-		if (!sig)
-			stopped = look_at_server(g, server, stopped);
 		if (sig && sig != SIGCHLD)
 			kill(server, sig);
-		else if (stopped && !turn_ms(since, g->patience_ms))
+		if (sig)
+			continue; /* it may say that the server runs again */
+		stopped = look_at_server(g, server, stopped);
+		if (stopped && !turn_ms(since, g->patience_ms))
 			stopped = kill(server, SIGKILL);
 	}
 	return status;
