@@ -54,7 +54,7 @@ static void call_done(struct rpc_call *rpc)
 	call_send(call);
 }
 
-static void waited(struct copysets_wait *wait, int status)
+static void call_waited(struct copysets_wait *wait, int status)
 {
 	struct copyset_call *call = container_of(wait, struct copyset_call,
 						 wait);
@@ -81,9 +81,10 @@ int copyset_call_start_by_row(struct copyset_call *call, struct session *s,
 	rpc->done = call_done;
 	call->s = s;
 	call->begun = false;
-	call->wait = (struct copysets_wait){
-		.dist = dist, .k = k, .deadline = rpc->deadline, .done = waited
-	};
+	call->wait = (struct copysets_wait){ .dist = dist,
+					     .k = k,
+					     .deadline = rpc->deadline,
+					     .done = call_waited };
 	call_send(call);
 	return 0;
 }

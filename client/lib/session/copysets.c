@@ -241,7 +241,7 @@ static bool is_over(const struct copysets *c, const struct copysets_wait *wait,
 }
 
 /* Ends the waits that are over or late.  Returns true if the client must ask for others again. */
-static bool look(struct copysets *c, int error)
+static bool review_waits(struct copysets *c, int error)
 {
 	uint64_t now = clock_now();
 	struct copysets_wait *wait, *next;
@@ -285,7 +285,7 @@ static void timer_plan(struct copysets *c)
 
 static void part_done(struct rpc_call *call);
 
-static void ask_part(struct copysets *c)
+static void question_send(struct copysets *c)
 {
 	struct wire_copysets body = { .since = htole64(c->since),
 				      .from = htole32((uint32_t)c->from) };
@@ -305,7 +305,7 @@ static void ask_part(struct copysets *c)
 }
 
 /* The question may take as long as the call that waits longest. */
-static void ask(struct copysets *c)
+static void question_begin(struct copysets *c)
 {
 	const struct copysets_wait *wait;
 
@@ -317,7 +317,7 @@ static void ask(struct copysets *c)
 		if (wait->deadline > c->call.deadline)
 			c->call.deadline = wait->deadline;
 	}
-	ask_part(c);
+	question_send(c);
 }
 
 static void pause_begin(struct copysets_wait *wait)
@@ -329,12 +329,12 @@ static void pause_begin(struct copysets_wait *wait)
 }
 
 /* A manager that does not answer is asked again after a pause. */
-static void answered(struct copysets *c, int status)
+static void question_end(struct copysets *c, int status)
 {
 	struct copysets_wait *wait;
 
 	c->asking = false;
-	look(c, status == -ETIMEDOUT ? 0 : status);
+	review_waits(c, status == -ETIMEDOUT ? 0 : status);
 	TAILQ_FOREACH(wait, &c->waits, link) {
 		if (wait->resume == CLOCK_NEVER)
 			pause_begin(wait);
@@ -353,7 +353,7 @@ static void part_done(struct rpc_call *call)
 	if (!rc)
 		rc = part_store(c, &call->reply);
 	if (rc) {
-		answered(c, rc);
+		question_end(c, rc);
 		return;
 	}
 	if (!c->from)
@@ -361,20 +361,20 @@ static void part_done(struct rpc_call *call)
 	next = le32toh(rep->next);
 	if (next > c->from) {
 		c->from = next;
-		ask_part(c);
+		question_send(c);
 		return;
 	}
 	if (!next)
 		c->revision = c->newer;
-	answered(c, next ? -EPROTO : 0);
+	question_end(c, next ? -EPROTO : 0);
 }
 
 static void timer_fire(struct rpc_timer *timer)
 {
 	struct copysets *c = container_of(timer, struct copysets, timer);
 
-	if (look(c, 0) && !c->asking)
-		ask(c);
+	if (review_waits(c, 0) && !c->asking)
+		question_begin(c);
 	timer_plan(c);
 	end_ready(c);
 }
@@ -384,13 +384,13 @@ void copysets_await(struct copysets *c, struct copysets_wait *wait)
 	wait->resume = CLOCK_NEVER;
 	TAILQ_INSERT_TAIL(&c->waits, wait, link);
 	if (!c->asking)
-		ask(c);
+		question_begin(c);
 	timer_plan(c);
 }
 
 /* ---- waiting in a call of a program ---- */
 
-struct learn {
+struct ring_learning {
 	struct drive_op op;
 	struct session *s;
 	struct copysets_wait wait;
@@ -398,12 +398,13 @@ struct learn {
 
 static void learn_done(struct copysets_wait *wait, int status)
 {
-	op_put(&container_of(wait, struct learn, wait)->op, status);
+	op_put(&container_of(wait, struct ring_learning, wait)->op, status);
 }
 
 static void learn_start(struct drive_op *op)
 {
-	struct learn *learn = container_of(op, struct learn, op);
+	struct ring_learning *learn = container_of(op, struct ring_learning,
+						   op);
 
 	op_get(op);
 	copysets_await(learn->s->copysets, &learn->wait);
@@ -412,11 +413,12 @@ static void learn_start(struct drive_op *op)
 int copysets_learn(struct session *s, const struct dist *dist,
 		   struct ring *ring)
 {
-	struct learn learn = { .op = { .start = learn_start },
-			       .s = s,
-			       .wait = { .dist = dist,
-					 .deadline = session_deadline(s),
-					 .done = learn_done } };
+	struct ring_learning learn = { .op = { .start = learn_start },
+				       .s = s,
+				       .wait = {
+					       .dist = dist,
+					       .deadline = session_deadline(s),
+					       .done = learn_done } };
 	int rc;
 
 	if (!dist->ring) {
