@@ -145,7 +145,8 @@ static bool ignores_groups(const struct rpc_req *rpc)
 
 	if (rpc->op == WIRE_LOCK)
 		return le32toh(lock->type) == WIRE_L_UNLOCK;
-	return rpc->op == WIRE_RELEASE || rpc->op == WIRE_DECLARE;
+	return rpc->op == WIRE_RELEASE || rpc->op == WIRE_DECLARE ||
+	       rpc->op == WIRE_COPYSETS;
 }
 
 static int find_own_user(struct rpc_req *rpc, struct asker *who)
