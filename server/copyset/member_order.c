@@ -75,6 +75,13 @@ void member_order_end(struct member_order *order)
 	session_work_end(ses);
 }
 
+/* The store does not know the sessions that are fenced in memory only (WIRE_FN_MEMORY). */
+static bool is_fenced(struct iod *iod, uint64_t session)
+{
+	return store_fence_has(iod->store, session) ||
+	       rpc_server_has_fenced(iod->server, session);
+}
+
 int member_order_enter(struct iod *iod, const struct rpc_req *req,
 		       uint64_t *expiry)
 {
@@ -85,7 +92,7 @@ int member_order_enter(struct iod *iod, const struct rpc_req *req,
 
 	if (rc)
 		return rc;
-	if (store_fence_has(iod->store, le64toh(body->session))) {
+	if (is_fenced(iod, le64toh(body->session))) {
 		copyset_leave(iod->assignments, ref.id);
 		return -ESTALE;
 	}

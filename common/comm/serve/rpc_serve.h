@@ -333,6 +333,8 @@ int rpc_session_seed(struct rpc_session *session, unsigned int slot,
 void rpc_server_fence(struct rpc_server *server, uint64_t session);
 /* As rpc_server_fence(), but the server rejects clients with WIRE_FT_EVICT with -EKEYREVOKED. */
 void rpc_server_evict(struct rpc_server *server, uint64_t session);
+/* Returns whether the server rejects the id of the session since one of these.  On any thread. */
+bool rpc_server_has_fenced(struct rpc_server *server, uint64_t session);
 /* Returns whether the session exists: its session_close() has not returned yet. */
 bool rpc_server_knows(struct rpc_server *server, uint64_t session);
 /*

@@ -186,6 +186,16 @@ void rpc_server_evict(struct rpc_server *server, uint64_t id)
 	fence_session(server, id, true);
 }
 
+bool rpc_server_has_fenced(struct rpc_server *server, uint64_t id)
+{
+	bool fenced;
+
+	pthread_mutex_lock(&server->lock);
+	fenced = fence_check(server, id);
+	pthread_mutex_unlock(&server->lock);
+	return fenced;
+}
+
 static void fence_list_free(struct fence **fences)
 {
 	struct fence *fence_session;

@@ -397,6 +397,21 @@ START_TEST(not_of_fenced_sessions)
 }
 END_TEST
 
+/* As above, with a fence that is not written to the disk. */
+START_TEST(not_of_sessions_fenced_in_memory)
+{
+	struct {
+		struct wire_fence body;
+		le64 session;
+	} fence = { { htole32(1), htole32(WIRE_FN_MEMORY) }, htole64(CLIENT) };
+
+	ck_assert_int_eq(
+		iodc_call(&mgr, WIRE_FENCE, &fence, sizeof(fence), NULL, 0), 0);
+	ck_assert_int_eq(order_write(&primary, 0, 10), -ESTALE);
+	ck_assert(has_no_bytes());
+}
+END_TEST
+
 /* ---- waiting ---- */
 
 struct ordering {
@@ -550,6 +565,7 @@ int main(void)
 	tcase_add_test(tc, only_of_the_version_in_force);
 	tcase_add_test(tc, only_of_iods);
 	tcase_add_test(tc, not_of_fenced_sessions);
+	tcase_add_test(tc, not_of_sessions_fenced_in_memory);
 	tcase_add_test(tc, overlapping_orders_take_turns);
 	tcase_add_test(tc, refused_when_the_version_changes);
 	tcase_add_test(tc, fence_waits_for_orders);
