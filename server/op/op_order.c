@@ -58,13 +58,16 @@ static bool is_refusal(int status)
 	       status == -WIRE_ECOPYSET;
 }
 
-/* -ETIMEDOUT: the lease has ended before the change began.  Then the order waits for the next. */
+/*
+ * -ETIMEDOUT: the lease has ended before the change began.  Then the order waits for the next.  If a
+ * part was made, it fails: begun again, it would record the bytes of this part twice.
+ */
 static void finish_order(struct member_order *order, int status)
 {
 	struct worker *w = order->worker;
 	struct rpc_req *req = order->req;
 
-	if (order->stored && is_refusal(status))
+	if (order->stored && (is_refusal(status) || status == -ETIMEDOUT))
 		status = -EIO;
 	member_order_end(order);
 	free(order);

@@ -532,6 +532,38 @@ START_TEST(lease_that_ends_in_the_queue)
 }
 END_TEST
 
+static void *order_512k(void *arg)
+{
+	struct ordering *o = arg;
+
+	o->status = order_write(o->c, 0, 512 << 10);
+	return NULL;
+}
+
+/*
+ * The lease ends between the two halves of an order.  The order fails, and its first half is
+ * recorded once, so a part of the client's change does not count as all of it.
+ */
+START_TEST(lease_that_ends_between_two_parts)
+{
+	struct ordering o = { .c = &primary };
+
+	request_bytes = 768 << 10;
+	fill(&primary, 512 << 10, 6);
+	atomic_store(&slow_write, true);
+	pthread_create(&o.thread, NULL, order_512k, &o);
+	sem_wait(&entered);
+	iod->lease.until = clock_boot();
+	sem_post(&go);
+	while (outcome() == CHANGE_UNKNOWN)
+		usleep(1000);
+	catch_up(&mgr);
+	ck_assert_int_eq(iodc_lease(&mgr, 3600000), 0);
+	ck_assert_int_eq(finish(&o), -EIO);
+	ck_assert_int_eq(outcome(), CHANGE_PART);
+}
+END_TEST
+
 /* Clients hold all buffers of the iod, and do not move their data. */
 START_TEST(orders_have_their_own_buffers)
 {
@@ -571,6 +603,7 @@ int main(void)
 	tcase_add_test(tc, fence_waits_for_orders);
 	tcase_add_test(tc, waits_for_a_lease);
 	tcase_add_test(tc, lease_that_ends_in_the_queue);
+	tcase_add_test(tc, lease_that_ends_between_two_parts);
 	tcase_add_test(tc, orders_have_their_own_buffers);
 	suite_add_tcase(s, tc);
 	return run_suite(s);
