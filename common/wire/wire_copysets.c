@@ -165,12 +165,28 @@ static const char *check_order_args(const struct wire_order *body)
 	}
 }
 
+/* The request of which the order is a part.  change_records.h relies on it. */
+static const char *check_order_request(const struct wire_order *body)
+{
+	uint64_t total = le64toh(body->total);
+
+	if (!body->seq)
+		return "wire_order.seq: zero";
+	if (le32toh(body->slot) > UINT16_MAX)
+		return "wire_order.slot: too large";
+	if (total > INT64_MAX || total < le64toh(body->io.total))
+		return "wire_order.total: too large, or less than io.total";
+	return NULL;
+}
+
 const char *wire_check_order(const struct wire_msg *msg)
 {
 	const struct wire_order *body = msg->body;
 	uint32_t kind = le32toh(body->kind);
 	const char *why = check_order_args(body);
 
+	if (!why)
+		why = check_order_request(body);
 	if (why)
 		return why;
 	if (!wire_copyset(msg->hdr).id)

@@ -92,21 +92,24 @@ static const struct wire_order order_mem = { .io = { 42, 21, 0, 2, 3, 0 },
 					     .slot = 5,
 					     .origin = 1023,
 					     .primary = 1 };
-static const struct wire_order order_inline = { .io = { 42, 21, 0, 2, 0, 21 },
-						.session = 7,
-						.total = 21 };
+static const struct wire_order order_inline = {
+	.io = { 42, 21, 0, 2, 0, 21 }, .session = 7, .seq = 1, .total = 21
+};
 static const struct wire_order order_resize = { .io = { .handle = 42 },
 						.session = 7,
+						.seq = 1,
 						.arg = { INT64_MAX, 3 },
 						.kind = WIRE_ORDER_RESIZE };
 static const struct wire_order order_space = { .io = { .handle = 42 },
 					       .session = 7,
+					       .seq = 1,
 					       .arg = { 4096, 8192 },
 					       .kind = WIRE_ORDER_SPACE,
 					       .flags = WIRE_FA_KEEP |
 							WIRE_FA_PUNCH };
 static const struct wire_order order_counter = { .io = { .handle = 42 },
 						 .session = 7,
+						 .seq = 1,
 						 .arg = { UINT64_MAX,
 							  WIRE_COUNTERS - 1 },
 						 .kind = WIRE_ORDER_COUNTER };
