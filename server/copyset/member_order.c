@@ -100,6 +100,16 @@ int member_order_enter(struct iod *iod, const struct rpc_req *req,
 	return 0;
 }
 
+int member_order_check(struct iod *iod, const struct rpc_req *req)
+{
+	uint64_t expiry;
+	int rc = member_order_enter(iod, req, &expiry);
+
+	if (!rc)
+		copyset_leave(iod->assignments, wire_copyset(req->msg.hdr).id);
+	return rc;
+}
+
 /* An order does not say how long its client waits. */
 void member_order_add_stored(struct member_order *order, uint64_t bytes)
 {

@@ -53,6 +53,9 @@ void member_order_end(struct member_order *order);
 int member_order_enter(struct iod *iod, const struct rpc_req *req,
 		       uint64_t *expiry);
 
+/* Whether member_order_enter() would succeed now: 0, or its error. */
+int member_order_check(struct iod *iod, const struct rpc_req *req);
+
 /* `bytes` bytes of a write were stored: records them (change_records.h).  Before copyset_leave(). */
 void member_order_add_stored(struct member_order *order, uint64_t bytes);
 

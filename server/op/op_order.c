@@ -259,9 +259,14 @@ static void start_blocking(struct member_order *order)
 
 /* ---- the start ---- */
 
+/* An order that is refused makes no object, so it is checked before, too. */
 static void start_order(struct member_order *order)
 {
-	if (le32toh(order_body(order->req)->kind) == WIRE_ORDER_WRITE)
+	int rc = member_order_check(order->worker->iod, order->req);
+
+	if (rc)
+		finish_order(order, rc);
+	else if (le32toh(order_body(order->req)->kind) == WIRE_ORDER_WRITE)
 		start_write(order);
 	else
 		start_blocking(order);
