@@ -67,14 +67,14 @@ static void add_ended(struct assigner *a, const struct copyset *set)
 	struct assign_msg *m = a->msg;
 
 	for (uint32_t i = 0; i < set->n && m->nended < WIRE_ENDED_MAX; i++) {
-		uint32_t index = set->member[i].iod;
-		const struct mgr_iod *iod = &own->mgr->jobs->iod[index];
+		const struct mgr_iod *iod = mgr_member_iod(own->mgr, set, i);
 
-		if (iod == own || !iod->ended || is_named(m, index))
+		if (!iod || iod == own || !iod->ended ||
+		    is_named(m, iod->index))
 			continue;
-		m->ended[m->nended++] = (struct wire_ended){
-			.process = htole64(iod->ended), .iod = htole32(index)
-		};
+		m->ended[m->nended++] =
+			(struct wire_ended){ .process = htole64(iod->ended),
+					     .iod = htole32(iod->index) };
 	}
 }
 
@@ -188,12 +188,16 @@ static int prepare_part(struct assigner *a, uint64_t revision)
 	return 0;
 }
 
-/* An error of the store ends the manager soon. */
+/*
+ * Collects and sends the next part.  An error of the store ends the manager soon.  The timer may
+ * still be armed for an earlier reason; if it fired, it would cancel the call of this part.
+ */
 static void assigner_advance(struct assigner *a)
 {
 	uint64_t revision;
 	int rc = copyset_revision(iod_of(a)->mgr->st, &revision);
 
+	rpc_timer_clear(iod_of(a)->mgr->ctx, &a->timer);
 	if (!rc && !revision) {
 		assigner_finish(a);
 		return;

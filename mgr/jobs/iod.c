@@ -18,6 +18,14 @@
 #define REMIND_LAST_MS 600000u
 #define NAMED_MAX 4u
 
+struct mgr_iod *mgr_member_iod(const struct mgr *mgr, const struct copyset *set,
+			       uint32_t i)
+{
+	uint32_t index = set->member[i].iod;
+
+	return index < mgr->conf.niods ? &mgr->jobs->iod[index] : NULL;
+}
+
 static int iod_of_row(struct mgr *mgr, const struct dist *dist, uint32_t k,
 		      struct copyset_ref *ref, struct mgr_iod **iod)
 {

@@ -177,9 +177,9 @@ void jobs_close(struct mgr *mgr)
 static void assign_to_members(struct mgr *mgr, const struct copyset *set)
 {
 	for (uint32_t i = 0; i < set->n; i++) {
-		struct mgr_iod *iod = &mgr->jobs->iod[set->member[i].iod];
+		struct mgr_iod *iod = mgr_member_iod(mgr, set, i);
 
-		if (iod->claimed)
+		if (iod && iod->claimed)
 			assign_start(iod);
 	}
 }
