@@ -247,7 +247,7 @@ struct wire_hdr {
  * The copyset, which is the group of iods, that stores the objects of a request, and the version of
  * the group's members that the client knows.  Both 0: the own group of the iod, which has no other
  * member.  Any other group has an id from WIRE_COPYSET_MIN on and a version above 0.  Only requests
- * with wire_op_has_copyset() name one, and only if both ends named WIRE_FT_COPIES.
+ * with wire_op_has_copyset() name a copyset, and only if both ends named WIRE_FT_COPIES.
  */
 #define WIRE_COPYSET_MIN WIRE_IOD_MAX
 struct copyset_ref {
@@ -320,7 +320,7 @@ struct wire_accept {		/* private data of an accept or reject */
 				 * them, and an iod requires them. */
 #define WIRE_FT_V3	0x200u	/* Version 3: HELLO may have WIRE_F_APART, LEASE has a clock and
 				 * since, and DECLARE, UNLINK2 and METRICS exist.  Every end of
-				 * that version names it. */
+				 * version 3 names this feature. */
 #define WIRE_FT_ASIDE	0x2000u	/* Loans (loan_pages.h).  Clients: check after a direct write
 				 * whether a copy has replaced the object.  Iods: may replace it
 				 * by a copy. */
@@ -354,9 +354,9 @@ struct wire_accept {		/* private data of an accept or reject */
 				     * has a record of this session.  If a manager has no such
 				     * record, its database has lost changes, so it ends the
 				     * session. */
-#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset (struct copyset_ref), and attributes
-				    * a ring.  Clients and iods name it.  Managers do so only in calls
-				    * to iods. */
+#define WIRE_FT_COPIES	0x8000000u /* Requests may name a copyset (struct copyset_ref), and
+				    * attributes a ring (wire_dist.ring).  Clients and iods name
+				    * this feature.  Managers name it only in calls to iods. */
 #define WIRE_FT_RAFT	0x10000000u /* Managers: RAFT may have more than WIRE_RAFT_INLINE_V2 bytes
 				     * of inline data, and its reply a struct wire_raft_rep. */
 #define WIRE_NONCE_LEN	12u
