@@ -321,8 +321,8 @@ int tcp_connect_answer(struct tcp_ep *ep, const struct tcp_frame *frame,
 void tcp_recv(struct tcp_ep *ep);
 /*
  * Handles the begin of a frame; p points to its head, segments and small payload. Returns 0: the
- * cursor rx.land is set to the memory for its data; -EAGAIN: no receive is posted, so the caller
- * retries later; another -errno: the ep was broken.
+ * cursor rx.land is set to the memory for its data; -EAGAIN: no receive is posted, or a frame
+ * SEALED waits for tcp_ep_seal(), so the caller retries later; another -errno: the ep was broken.
  */
 int tcp_frame_begin(struct tcp_ep *ep, const struct tcp_frame *frame,
 		    const uint8_t *p);

@@ -43,7 +43,7 @@ static bool is_mapped(struct tcp_ep *ep, unsigned int n)
 	       !usermem_touch(tcp_ep_dev(ep)->zero_fd, ep->cq->iov, n);
 }
 
-/* Copies the staged part of the payload to its place. False: broken. */
+/* Copies the staged part of the payload to its place. Returns false if the ep was broken. */
 static bool land_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -118,8 +118,9 @@ static int decode_head(struct tcp_ep *ep, const uint8_t *p,
 }
 
 /*
- * Begins the frame in the stage.  Returns 1: a frame was begun; 0: it needs more bytes, or a posted
- * receive; -errno: the ep was broken.
+ * Begins the frame in the stage.  Returns 1: the frame was begun; 0: more bytes are needed;
+ * -EAGAIN: the frame must wait for a posted receive or for sealing (tcp_frame_begin()); another
+ * -errno: the ep was broken.
  */
 static int begin_staged(struct tcp_ep *ep)
 {
@@ -152,7 +153,10 @@ static int begin_staged(struct tcp_ep *ep)
 	return 1;
 }
 
-/* Handles all complete frames in the stage.  Returns true if more bytes are needed. */
+/*
+ * Handles all complete frames in the stage.  Returns true if more bytes are needed; false if the
+ * next frame must wait, or the ep was broken.
+ */
 static bool handle_staged(struct tcp_ep *ep)
 {
 	struct tcp_rx *rx = &ep->rx;
@@ -368,8 +372,8 @@ void tcp_recv(struct tcp_ep *ep)
 			return;
 	}
 	/*
-	 * Without a posted receive the socket is not read, so read() does not report a dead peer:
-	 * check the socket's error.
+	 * While a frame waits, the socket is not read, so read() does not report a dead peer: check
+	 * the socket's error.
 	 */
 	if (ep->state != TCP_EP_BROKEN && ep->rx.error) {
 		int err = 0;
