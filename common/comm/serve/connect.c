@@ -117,7 +117,7 @@ static void connect_log_refusal(struct rpc_server *server,
 
 /*
  * Whether the client claims to be a manager or an administrator's tool, which may use the reserve.
- * It proves this with HELLO.
+ * The server checks this claim at HELLO or at AUTH (identity_seat_rank()).
  */
 static bool connect_wants_reserve(const struct wire_connect *wc,
 				  const struct wire_hail *hail)

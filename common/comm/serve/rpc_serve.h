@@ -97,12 +97,12 @@ struct rpc_service {
 	 */
 	void (*report_direct_io)(void *arg);
 	/*
-	 * May be NULL. Returns the object for the log line about the slow request req, or 0 if
-	 * there is none.
+	 * May be NULL. Returns the handle of the object that req concerns, or 0 if there is none.
+	 * Called for the list of busy objects in METRICS, and for log lines about slow requests.
 	 */
 	uint64_t (*object)(const struct rpc_req *req);
 	/*
-	 * May be NULL. Writes the name of an object, which METRICS shows to administrators:
+	 * May be NULL. Writes the name of a busy object, which METRICS shows to administrators:
 	 * WIRE_METRIC_NAME bytes, padded with zeros.
 	 */
 	void (*name)(void *arg, uint64_t handle, uint8_t *name);

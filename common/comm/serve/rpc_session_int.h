@@ -14,12 +14,13 @@
  *
  * A full server has a reserve for administrators: SEATS_TOOLS places, and half of the descriptors
  * that it keeps free (tp_req_scarce()).  Only these may use it: a manager that has proved its role,
- * and tools of users whom rpc_service.may_reserve() accepts.  If one more tool connects than there
- * is room for, the oldest tool's session ends.  But if that tool connected less than half of
- * stall_ms ago, the server rejects the new one instead.  A manager's session ends only for another
- * manager.  When a session of the reserve ends, only the reserve has more room.  A connection that
- * claims to be a tool or the manager is a guest of the reserve until it has proved that.  There may
- * be twice as many such guests as tools.
+ * and tools of users whom rpc_service.may_reserve() accepts.  Without keys, a manager whose address
+ * may_reserve() accepts may use it, too.  If one more tool connects than there is room for, the
+ * oldest tool's session ends.  But if that tool connected less than half of stall_ms ago, the
+ * server rejects the new one instead.  A manager's session ends only for another manager.  When a
+ * session of the reserve ends, only the reserve has more room.  A connection that claims to be a
+ * tool or the manager is a guest of the reserve until the server has checked this claim
+ * (identity_seat_rank()).  There may be twice as many such guests as tools.
  *
  * A session may have several connections before HELLO.  One of them may be of an unauthorised
  * client that knows the id of the session.  It must not hinder the owner of the session.
