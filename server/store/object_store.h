@@ -197,19 +197,19 @@ void store_change_end(struct object_store *store, struct object_key key);
  * another process.  The caller closes it.  read, write: its access; at least one.  -errno.
  */
 int store_obj_lend(struct store_obj *obj, bool read, bool write);
-/*
- * Replaces the object's file by a copy.  References (store_obj) then use the copy; a borrower
- * that has the old file open no longer has access to the object.  The caller makes sure that no
- * borrower begins a change meanwhile.  0 also if the object does not exist.  -EAGAIN: this
- * process began a change meanwhile; try again.  -ENOSPC: the copy does not fit; no space was
- * taken.  -EOPNOTSUPP: the store is not in memory.  -ECANCELED: control->go_on() returned false.
- * Other -errno are those of the file system.
- */
 struct store_copy_control {
 	/* called often during the copy; false: give up */
 	bool (*go_on)(void *arg);
 	void *arg;
 };
+/*
+ * Replaces the object's file by a copy.  References (store_obj) then use the copy; a borrower
+ * that has the old file open no longer has access to the object.  The caller makes sure that no
+ * borrower begins a change during the call.  0 also if the object does not exist.  -EAGAIN: a
+ * change by this process was in progress at the start of the call, or began during the call; try
+ * again.  -ENOSPC: the copy does not fit; no space was taken.  -EOPNOTSUPP: the store is not in
+ * memory.  -ECANCELED: control->go_on() returned false.  -ENOMEM, or -errno of the file system.
+ */
 int store_obj_replace(struct object_store *store, struct object_key key,
 		      const struct store_copy_control *control);
 /* How often the object's file was replaced since this reference was opened. */
