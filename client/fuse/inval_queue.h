@@ -5,10 +5,11 @@
  *
  * Before the kernel drops a page, it waits for the requests that have locked the page.  The
  * daemon must serve these requests, so a thread that reads requests must not invalidate a file.
- * Separate threads do this, each one file at a time.
+ * Separate threads do this, each one file at a time.  An example, from left to right in time:
  *
- *	listener	SETLK: granted |   READ of a page |	 WRITE of another |
- *	inval_queue		  | asks the kernel, which waits for both ...... | answers
+ *	listener	SETLK granted --.  serves READ of a page, WRITE of another page
+ *	inval_queue			'-> asks the kernel, which waits for both
+ *					    --> answers SETLK
  */
 #ifndef INVAL_QUEUE_H
 #define INVAL_QUEUE_H
