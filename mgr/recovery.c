@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recovery.c - pvfs-mgr --recover: one of several managers goes on without the others.
+ * recovery.c - pvfs-mgr --recover: one of several managers continues without the others.  The
+ * steps, by the file or folder of the storage that each one changes:
  *
- * 	nothing is changed   the other managers do not answer; all iods do
- * 	recovering           the file is there: no manager starts on the storage
- * 	raft                 all entries of the log, committed or not, are applied; then it is removed
- * 	db                   as after a restore: no identifier is issued again, and the term is higher
- * 	raft                 a new group, with this manager as its only member
+ *   nothing is changed   the other managers do not answer; all iods do
+ *   recovering           the file is there: no manager starts on the storage
+ *   raft                 all entries of the log, committed or not, are applied; then it is removed
+ *   db                   as after a restore: no identifier is issued again, and the term is higher
+ *   raft                 a new group, with this manager as its only member
  *
  * The last entries may be acknowledged although this member has not learned that they are
  * committed.  So none of them is dropped.
@@ -177,7 +178,7 @@ static int check_iods(struct restore *r)
 	return rc ? rc : restore_ask_iods(r);
 }
 
-/* All that can fail because of others is asked before the storage is changed. */
+/* Checks everything that depends on other servers, before the storage is changed. */
 static int check_others(const struct mgr_conf *conf, const struct log *log)
 {
 	struct restore r = { .conf = conf, .log = log };

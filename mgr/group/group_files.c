@@ -130,8 +130,8 @@ int group_record_first(struct store *st, struct store_applied *applied)
 }
 
 /*
- * Opens the store as that of a manager in a group, which it stays.  Its present rows count as entry
- * 1.  Sets *applied.
+ * Makes the database that of a manager in a group: its present rows count as entry 1 of the log.
+ * Sets *applied.
  */
 static int begin_log(const struct store_attr *attr,
 		     struct store_applied *applied)
