@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pvcrowd.c - N client processes have FILE open until the end of stdin. Prints how many of them
- * could open it.
+ * pvcrowd.c - N client processes open FILE, write one byte, and keep FILE open until the end of
+ * stdin. Prints how many of them could open and write it.
  *
  * usage: pvcrowd FILE N
  */

@@ -4,7 +4,7 @@
  *
  * 	lib_exec PART DIR [ARGUMENT...]
  *
- * Each part does its checks and then executes the next part.
+ * Each part does its checks, and then executes the next part if it has one.
  */
 #include <fcntl.h>
 #include <pthread.h>
