@@ -92,7 +92,7 @@ uint64_t metric_mean(const struct pvfs_metric *m)
 }
 
 /*
- * Counts the requests with a time.  Clients time only a few of their direct accesses.
+ * Counts the requests with a time.  Direct accesses have none until a client has timed one.
  */
 static uint64_t count_timed(const struct pvfs_metric *m)
 {
