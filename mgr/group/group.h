@@ -12,6 +12,9 @@
  * Files.  The folder "raft" in the storage of the manager contains the log of the group.  The store
  * records the index up to which it has applied the log.  Neither can be used without the other.
  *
+ * Errors.  In addition to the errors that its comment names, a function with the parameter storage
+ * may return an error of opening the folder "raft", which it logs.
+ *
  * Threads.  All functions are for the thread of the ctx.  No transaction may be open.  When the
  * member's log thread has stored something, it wakes the ctx, which must call mgr_group_collect().
  * All other work is done by timers of the ctx.
@@ -101,7 +104,8 @@ int mgr_group_force(const char *storage, const struct log *log,
 /*
  * Turns the database of a single manager into that of the only member of a new group. The manager
  * must not be running. After a crash, repeat the call. Errors are logged, and are those of
- * store_open() and member_found().
+ * store_open(), random_id(), member_found() and of changes of the database; -EIO: the database
+ * has already applied further entries of a group.
  */
 int mgr_group_found(const char *storage, uint64_t cache_size,
 		    const struct log *log, const char *address);
