@@ -29,6 +29,7 @@ struct changed_object {
 };
 
 struct recent_truncation {
+	struct object_key key;
 	uint64_t id; /* 0: none */
 	bool done; /* otherwise it is in progress */
 };
@@ -345,19 +346,21 @@ int recent_changes_check(struct recent_changes *recent, struct object_key key,
 
 /* Needs the lock, as do the functions below that do not take it. */
 static struct recent_truncation *find_truncation(struct recent_changes *recent,
+						 struct object_key key,
 						 uint64_t id)
 {
 	struct recent_truncation *k;
 
 	for (k = recent->truncations.known;
 	     k < recent->truncations.known + RECENT_TRUNCATIONS; k++)
-		if (k->id == id)
+		if (k->id == id && object_key_equal(k->key, key))
 			return k;
 	return NULL;
 }
 
 /* Skips entries in progress.  There are few, because the pool bounds them. */
 static struct recent_truncation *add_truncation(struct recent_changes *recent,
+						struct object_key key,
 						uint64_t id)
 {
 	struct recent_truncation *k;
@@ -366,26 +369,26 @@ static struct recent_truncation *add_truncation(struct recent_changes *recent,
 		k = &recent->truncations.known[recent->truncations.next++ %
 					       RECENT_TRUNCATIONS];
 	} while (k->id && !k->done);
-	*k = (struct recent_truncation){ .id = id };
+	*k = (struct recent_truncation){ .key = key, .id = id };
 	return k;
 }
 
 static enum recent_truncation_state
-look_up_truncation(struct recent_changes *recent, uint64_t id,
-		   struct recent_truncation **truncation)
+look_up_truncation(struct recent_changes *recent, struct object_key key,
+		   uint64_t id, struct recent_truncation **truncation)
 {
-	const struct recent_truncation *k = find_truncation(recent, id);
+	const struct recent_truncation *k = find_truncation(recent, key, id);
 
 	if (k)
 		return k->done ? RECENT_TRUNCATION_DONE
 			       : RECENT_TRUNCATION_RUNNING;
-	*truncation = add_truncation(recent, id);
+	*truncation = add_truncation(recent, key, id);
 	return RECENT_TRUNCATION_NEW;
 }
 
 enum recent_truncation_state
-recent_truncation_begin(struct recent_changes *recent, uint64_t id,
-			struct recent_truncation **truncation)
+recent_truncation_begin(struct recent_changes *recent, struct object_key key,
+			uint64_t id, struct recent_truncation **truncation)
 {
 	enum recent_truncation_state state;
 
@@ -393,7 +396,7 @@ recent_truncation_begin(struct recent_changes *recent, uint64_t id,
 	if (!id)
 		return RECENT_TRUNCATION_NEW;
 	pthread_mutex_lock(&recent->truncations.lock);
-	state = look_up_truncation(recent, id, truncation);
+	state = look_up_truncation(recent, key, id, truncation);
 	pthread_mutex_unlock(&recent->truncations.lock);
 	return state;
 }

@@ -54,9 +54,11 @@ void recent_changes_forget(struct recent_changes *recent);
 /*
  * ---- truncations ----
  *
- * The last RECENT_TRUNCATIONS truncations that were executed, by the number (id) that the manager
- * gave them.  The manager may repeat a truncation after its restart, or if an answer was lost.  A
- * second execution would cut data that was written in between.
+ * The last RECENT_TRUNCATIONS truncations of objects that were executed, by the number (id) that
+ * the manager gave them.  An iod may have several objects of a file: those of different copysets.
+ * The truncation of the file has one id, and is executed once for each of them.  The manager may
+ * repeat a truncation after its restart, or if an answer was lost.  A second execution would cut
+ * data that was written in between.
  */
 #define RECENT_TRUNCATIONS 4096u
 
@@ -71,13 +73,13 @@ enum recent_truncation_state {
 struct recent_truncation;
 
 /*
- * Begins the truncation with this id.  id 0: the truncation has none, and RECENT_TRUNCATION_NEW is
- * returned.  If RECENT_TRUNCATION_NEW is returned for an id, *truncation is for
- * recent_truncation_end().  In all other cases it is NULL.
+ * Begins the truncation of the object with this id.  id 0: the truncation has none, and
+ * RECENT_TRUNCATION_NEW is returned.  If RECENT_TRUNCATION_NEW is returned for an id, *truncation
+ * is for recent_truncation_end().  In all other cases it is NULL.
  */
 enum recent_truncation_state
-recent_truncation_begin(struct recent_changes *recent, uint64_t id,
-			struct recent_truncation **truncation);
+recent_truncation_begin(struct recent_changes *recent, struct object_key key,
+			uint64_t id, struct recent_truncation **truncation);
 /*
  * Ends it.  done: the truncation was executed, and its id is kept.  Not done: its id is forgotten.
  * truncation NULL: nothing happens.

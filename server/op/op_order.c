@@ -156,7 +156,7 @@ static int truncate_object(struct iod *iod, const struct rpc_req *req)
 	struct recent_truncation *truncation;
 	int rc;
 
-	switch (recent_truncation_begin(iod->recent, le64toh(body->arg[1]),
+	switch (recent_truncation_begin(iod->recent, key, le64toh(body->arg[1]),
 					&truncation)) {
 	case RECENT_TRUNCATION_DONE:
 		return 0;

@@ -157,8 +157,9 @@ static int resize_once(struct op_job *job)
 	struct recent_truncation *truncation;
 	int rc;
 
-	switch (recent_truncation_begin(recent, le64toh(body->id),
-					&truncation)) {
+	switch (recent_truncation_begin(recent,
+					request_key(job->req, body->handle),
+					le64toh(body->id), &truncation)) {
 	case RECENT_TRUNCATION_DONE:
 		return 0;
 	case RECENT_TRUNCATION_RUNNING:

@@ -182,6 +182,27 @@ START_TEST(removal_of_one_of_two)
 }
 END_TEST
 
+/* The truncation of a file is executed once for each of its objects. */
+START_TEST(truncation_of_two_objects)
+{
+	const struct object_key key[] = { { 77, 1024 }, { 77, 1025 } };
+	struct recent_truncation *truncation[2];
+
+	for (unsigned int i = 0; i < 2; i++)
+		ck_assert_int_eq(recent_truncation_begin(early, key[i], 5,
+							 &truncation[i]),
+				 RECENT_TRUNCATION_NEW);
+	recent_truncation_end(early, truncation[0], true);
+	ck_assert_int_eq(recent_truncation_begin(early, key[0], 5,
+						 &truncation[0]),
+			 RECENT_TRUNCATION_DONE);
+	recent_truncation_end(early, truncation[1], false);
+	ck_assert_int_eq(recent_truncation_begin(early, key[1], 5,
+						 &truncation[1]),
+			 RECENT_TRUNCATION_NEW);
+}
+END_TEST
+
 static Suite *early_suite(void)
 {
 	Suite *s = suite_create("recent_changes");
@@ -196,6 +217,7 @@ static Suite *early_suite(void)
 	tcase_add_test(tc, many_against_many);
 	tcase_add_test(tc, too_many_objects);
 	tcase_add_test(tc, removal_of_one_of_two);
+	tcase_add_test(tc, truncation_of_two_objects);
 	suite_add_tcase(s, tc);
 	return s;
 }
