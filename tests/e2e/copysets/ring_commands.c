@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_commands.c - makes rings of copysets with one member, and changes copysets, in a manager that
- * serves.  It gets its commands from a FIFO, which the environment variable PVFS_TEST_COMMANDS
- * names: see ../copysets.sh.  Each command is a line that begins with a number.  The manager logs
- * the number and the result when the change is durable.
+ * ring_commands.c - makes rings of copysets, and changes copysets, in a manager that serves.  It
+ * gets its commands from a FIFO, which the environment variable PVFS_TEST_COMMANDS names: see
+ * ../copysets.sh.  Each command is a line that begins with a number.  The manager logs the number
+ * and the result when the change is durable.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -75,23 +75,17 @@ static void tell_changes(struct mgr *mgr)
 	}
 }
 
-/* Copyset j of the new ring is at iod j % niods.  New files are in the new ring. */
-static int make_ring(struct mgr *mgr, uint32_t n)
+/* New files are in the new ring. */
+static int use_design(struct mgr *mgr, uint32_t copies,
+		      const struct copyset_design *design)
 {
-	static uint16_t member[COPYSETS_MAX][COPYSET_COPIES_MAX];
-	const struct copyset_design design = { n, member };
 	struct ring ring;
-	int rc;
+	int rc = ring_make(mgr->st, copies, design, &ring);
 
-	if (!n || n > COPYSETS_MAX)
-		return -EINVAL;
-	for (uint32_t j = 0; j < n; j++)
-		member[j][0] = (uint16_t)(j % mgr->conf.niods);
-	rc = ring_make(mgr->st, 1, &design, &ring);
 	if (rc)
 		return rc;
 	mgr->ns.ring = ring;
-	for (uint32_t j = 0; j < n; j++) {
+	for (uint32_t j = 0; j < design->n; j++) {
 		const struct copyset none = { 0 };
 		struct copyset set;
 
@@ -101,6 +95,40 @@ static int make_ring(struct mgr *mgr, uint32_t n)
 		note_change(&none, &set);
 	}
 	return 0;
+}
+
+/* Copyset j of the new ring is at iod j % niods. */
+static int make_ring(struct mgr *mgr, uint32_t n)
+{
+	static uint16_t member[COPYSETS_MAX][COPYSET_COPIES_MAX];
+	const struct copyset_design design = { n, member };
+
+	if (!n || n > COPYSETS_MAX)
+		return -EINVAL;
+	for (uint32_t j = 0; j < n; j++)
+		member[j][0] = (uint16_t)(j % mgr->conf.niods);
+	return use_design(mgr, 1, &design);
+}
+
+/* Each iod is a domain of its own, because all iods of a test are on one host. */
+static int make_ring_with_copies(struct mgr *mgr, uint32_t copies)
+{
+	uint32_t domain[COPYSETS_MAX], crowded;
+	struct copyset_design design;
+	int rc;
+
+	if (copies < 2 || copies > COPYSET_COPIES_MAX ||
+	    mgr->conf.niods > COPYSETS_MAX / COPYSET_ROUNDS_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; i < mgr->conf.niods; i++)
+		domain[i] = i;
+	rc = copyset_design_make(mgr->conf.niods, copies, domain, &design,
+				 &crowded);
+	if (rc)
+		return rc;
+	rc = use_design(mgr, copies, &design);
+	copyset_design_free(&design);
+	return rc;
 }
 
 /* iod UINT32_MAX: the copyset gets a new version, and keeps its member. */
@@ -139,6 +167,8 @@ static int change(struct mgr *mgr, const char *command)
 
 	if (sscanf(command, "ring %u", &a) == 1)
 		return make_ring(mgr, a);
+	if (sscanf(command, "copies %u", &a) == 1)
+		return make_ring_with_copies(mgr, a);
 	if (sscanf(command, "move %u %u", &a, &b) == 2)
 		return move_copyset(mgr, a, b);
 	if (sscanf(command, "renew %u", &a) == 1)
