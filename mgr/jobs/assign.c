@@ -67,7 +67,8 @@ static void add_ended(struct assigner *a, const struct copyset *set)
 	struct assign_msg *m = a->msg;
 
 	for (uint32_t i = 0; i < set->n && m->nended < WIRE_ENDED_MAX; i++) {
-		const struct mgr_iod *iod = mgr_member_iod(own->mgr, set, i);
+		const struct mgr_iod *iod = mgr_iod_find(own->mgr,
+							 set->member[i].iod);
 
 		if (!iod || iod == own || !iod->ended ||
 		    is_named(m, iod->index))

@@ -18,17 +18,15 @@
 #define REMIND_LAST_MS 600000u
 #define NAMED_MAX 4u
 
-struct mgr_iod *mgr_member_iod(const struct mgr *mgr, const struct copyset *set,
-			       uint32_t i)
+struct mgr_iod *mgr_iod_find(const struct mgr *mgr, uint32_t index)
 {
-	uint32_t index = set->member[i].iod;
-
 	return index < mgr->conf.niods ? &mgr->jobs->iod[index] : NULL;
 }
 
 static int iod_of_row(struct mgr *mgr, const struct dist *dist, uint32_t k,
 		      struct copyset_ref *ref, struct mgr_iod **iod)
 {
+	struct mgr_iod *found;
 	struct copyset set;
 	struct ring ring;
 	uint32_t index;
@@ -41,10 +39,11 @@ static int iod_of_row(struct mgr *mgr, const struct dist *dist, uint32_t k,
 	index = copyset_primary(&set);
 	if (index == UINT32_MAX)
 		index = set.member[0].iod;
-	if (index >= mgr->conf.niods)
+	found = mgr_iod_find(mgr, index);
+	if (!found)
 		return -EIO;
 	*ref = (struct copyset_ref){ set.id, set.version };
-	*iod = &mgr->jobs->iod[index];
+	*iod = found;
 	return 0;
 }
 

@@ -177,7 +177,7 @@ void jobs_close(struct mgr *mgr)
 static void assign_to_members(struct mgr *mgr, const struct copyset *set)
 {
 	for (uint32_t i = 0; i < set->n; i++) {
-		struct mgr_iod *iod = mgr_member_iod(mgr, set, i);
+		struct mgr_iod *iod = mgr_iod_find(mgr, set->member[i].iod);
 
 		if (iod && iod->claimed)
 			assign_start(iod);

@@ -210,9 +210,8 @@ struct mgr_jobs {
  */
 int mgr_copyset_iod(struct mgr *mgr, const struct dist *dist, uint32_t k,
 		    struct copyset_ref *ref, struct mgr_iod **iod);
-/* The iod that is member i of the copyset; NULL: pvfs.conf has no such iod. */
-struct mgr_iod *mgr_member_iod(const struct mgr *mgr, const struct copyset *set,
-			       uint32_t i);
+/* The iod with this index, for example of a member of a copyset; NULL: pvfs.conf has no such iod. */
+struct mgr_iod *mgr_iod_find(const struct mgr *mgr, uint32_t index);
 void iod_init(struct mgr *mgr, uint32_t index,
 	      void (*stale)(struct iod_call *call));
 /* The iod was claimed: sends the calls that were held, and from now on holds none. */
