@@ -10,11 +10,6 @@
 #include "server/copyset/assignments.h"
 #include "server/once/change_records.h"
 
-static const struct wire_order *order_body(const struct rpc_req *req)
-{
-	return req->msg.body;
-}
-
 static void on_turn_mail(struct mailbox_item *mail)
 {
 	struct member_order *order = container_of(mail, struct member_order,

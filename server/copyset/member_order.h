@@ -16,6 +16,11 @@
 #include "server/copyset/range_lock.h"
 #include "server/state/worker.h"
 
+static inline const struct wire_order *order_body(const struct rpc_req *req)
+{
+	return req->msg.body;
+}
+
 /*
  * An order, from its arrival to its answer.  The caller owns it, sets the public members, and keeps
  * it until member_order_end().

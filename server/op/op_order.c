@@ -28,11 +28,6 @@ static const struct zones_attr order_zones = {
 	.zone = { { 64 << 10, 8 }, { 256 << 10, 6 } },
 };
 
-static const struct wire_order *order_body(const struct rpc_req *req)
-{
-	return req->msg.body;
-}
-
 static struct object_key order_key(const struct rpc_req *req)
 {
 	return request_key(req, order_body(req)->io.handle);
