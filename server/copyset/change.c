@@ -128,11 +128,11 @@ static void set_range_of_pieces(struct group_change *c,
 				const struct store_io *io)
 {
 	const struct store_seg *seg = io->seg;
-	uint64_t skip = io->skip, from = UINT64_MAX, end = 0, n;
-	size_t left;
+	uint64_t skip = io->skip, from = UINT64_MAX, end = 0;
+	size_t left, n;
 
-	for (left = io->len; left; left -= (size_t)n, seg++, skip = 0) {
-		n = seg->len - skip < left ? seg->len - skip : left;
+	for (left = io->len; left; left -= n, seg++, skip = 0) {
+		n = store_piece_len(seg, skip, left);
 		from = seg->off + skip < from ? seg->off + skip : from;
 		end = seg->off + skip + n > end ? seg->off + skip + n : end;
 	}

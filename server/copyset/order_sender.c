@@ -35,45 +35,39 @@ static bool is_refusal(int status)
 
 /* ---- pieces ---- */
 
-/* Fills in the regions of the next order, and the bytes that they have. */
+/* Fills in the regions of the next order, the bytes that they have, and what follows them. */
 static uint32_t next_regions(struct member_call *m, struct wire_region *reg)
 {
 	const struct ordered_change *c = &m->sender->change;
-	size_t left = c->len - m->pos;
-	const struct store_seg *seg = m->seg;
-	uint64_t skip = m->skip, len;
+	size_t left = c->len - m->pos, len;
 	uint32_t n = 0;
 
 	if (!c->mem && left > WIRE_INLINE_MAX)
 		left = WIRE_INLINE_MAX;
-	for (m->part = 0; left && n < WIRE_ORDER_REGIONS; seg++, skip = 0) {
-		len = seg->len - skip < left ? seg->len - skip : left;
-		if (!len)
-			continue;
-		reg[n++] = (struct wire_region){ htole64(seg->off + skip),
-						 htole64(len) };
-		m->part += (size_t)len;
-		left -= (size_t)len;
+	m->next_seg = m->seg;
+	m->next_skip = m->skip;
+	for (m->part = 0; left && n < WIRE_ORDER_REGIONS; left -= len) {
+		len = store_piece_len(m->next_seg, m->next_skip, left);
+		if (len)
+			reg[n++] = (struct wire_region){
+				htole64(m->next_seg->off + m->next_skip),
+				htole64(len)
+			};
+		m->part += len;
+		m->next_skip += len;
+		if (m->next_skip == m->next_seg->len) {
+			m->next_seg++;
+			m->next_skip = 0;
+		}
 	}
 	return n;
 }
 
 static void pass_regions(struct member_call *m)
 {
-	size_t part = m->part;
-
-	m->pos += part;
-	while (part) {
-		uint64_t len = m->seg->len - m->skip;
-
-		if (part < len) {
-			m->skip += part;
-			return;
-		}
-		part -= (size_t)len;
-		m->seg++;
-		m->skip = 0;
-	}
+	m->pos += m->part;
+	m->seg = m->next_seg;
+	m->skip = m->next_skip;
 }
 
 /*

@@ -41,7 +41,10 @@ struct member_call {
 	size_t pos;
 	const struct store_seg *seg;
 	uint64_t skip;
-	size_t part; /* bytes of the order in flight */
+	/* the order in flight: its bytes, and the place after them */
+	size_t part;
+	const struct store_seg *next_seg;
+	uint64_t next_skip;
 	struct iovec data;
 	struct rail_mem *area;
 	struct rpc_call call;

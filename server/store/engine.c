@@ -14,12 +14,6 @@
 
 /* ---- pieces ---- */
 
-/* The length of a piece from skip on, at most left. */
-static size_t piece_len(const struct store_seg *seg, uint64_t skip, size_t left)
-{
-	return seg->len - skip < left ? (size_t)(seg->len - skip) : left;
-}
-
 /*
  * Continues from io->pos, seg and skip, and advances them.  Fills with zeros the part beyond the
  * end of the object.  0, or the error of read().
@@ -33,7 +27,7 @@ static int pieces_read(struct store_io *io, sieve_read_fn read)
 	if (sieve_pays(io, io->len - io->pos))
 		return sieve_read(io, read);
 	while (!rc && io->pos < io->len) {
-		n = piece_len(io->seg, io->skip, io->len - io->pos);
+		n = store_piece_len(io->seg, io->skip, io->len - io->pos);
 		rc = read(io->obj, buf + io->pos, n, io->seg->off + io->skip,
 			  &got);
 		if (rc) {
@@ -63,7 +57,7 @@ static int write_pieces(const struct store_io *io, pieces_write_fn write)
 	if (sieve_pays(io, io->len))
 		return sieve_write(io);
 	for (pos = 0; pos < io->len; pos += n, seg++, skip = 0) {
-		n = piece_len(seg, skip, io->len - pos);
+		n = store_piece_len(seg, skip, io->len - pos);
 		rc = write(io->obj, buf + pos, n, seg->off + skip);
 		if (rc)
 			return rc;
@@ -111,7 +105,7 @@ static bool has_too_many_pieces(const struct store_io *io)
 	unsigned int n;
 
 	for (n = 0; left && n < PIECES_AT_ONCE; n++, seg++, skip = 0)
-		left -= piece_len(seg, skip, left);
+		left -= store_piece_len(seg, skip, left);
 	return left;
 }
 
@@ -235,7 +229,7 @@ static uint64_t fill_aio_op(struct store_io *io, bool write)
 	for (pos = 0; pos < io->len; pos += len, seg++, skip = 0) {
 		char *at = (char *)io->buf + pos;
 
-		len = piece_len(seg, skip, io->len - pos);
+		len = store_piece_len(seg, skip, io->len - pos);
 		off = seg->off + skip;
 		if (fd < 0 || off < end || !is_in_blocks(at, len, off) ||
 		    !aio_add(&io->op, fd, write, at, len, off))

@@ -179,6 +179,13 @@ struct block_table *store_block_table(struct object_store *store);
 struct store_seg {
 	uint64_t off, len;
 };
+
+/* The length of a piece from skip bytes into the segment on, at most left. */
+static inline size_t store_piece_len(const struct store_seg *seg, uint64_t skip,
+				     size_t left)
+{
+	return seg->len - skip < left ? (size_t)(seg->len - skip) : left;
+}
 /*
  * Records that these n pieces of the object were read; size: bytes of the object.  Shares a few
  * of the pieces' blocks if they are read for the second time (block_table.h) and the object is of

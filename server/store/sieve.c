@@ -51,7 +51,7 @@ static void collect_pieces(struct sieve_batch *b, const struct store_seg *seg,
 	b->n = 0;
 	b->len = 0;
 	while (left && b->n < SIEVE_BATCH) {
-		uint64_t n = seg->len - skip < left ? seg->len - skip : left;
+		size_t n = store_piece_len(seg, skip, left);
 
 		b->piece[b->n++] = (struct piece){ seg->off + skip, (uint32_t)n,
 						   (uint32_t)b->len };
