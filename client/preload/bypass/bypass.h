@@ -21,7 +21,7 @@ struct bypass {
 	struct helper helper;
 	_Atomic(struct request_queue *) requests; /* NULL: none yet */
 	pthread_mutex_t sweep_lock; /* held while checking all descriptors */
-	/* the sessions are being ended for good; never reset */
+	/* the sessions are being ended; never reset */
 	atomic_bool closing;
 	atomic_bool paused; /* an exec() is in progress, which may fail */
 };

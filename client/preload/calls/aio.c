@@ -83,7 +83,7 @@ static bool in_flight(const struct aiocb *cb)
 			     EINPROGRESS;
 }
 
-/* What a list contains: requests of this library, requests of libc, requests that have ended. */
+/* The contents of a list: requests of this library, requests of libc, requests that have ended. */
 struct list_kinds {
 	bool ours, others, ended;
 };

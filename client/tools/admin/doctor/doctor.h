@@ -52,7 +52,7 @@ struct doctor {
 	int out; /* pipe for the results of a check */
 };
 
-/* What a check examines. */
+/* The subject of a check. */
 enum check_of {
 	OF_NODE, /* this host, once */
 	OF_CONF, /* pvfs.conf, once */

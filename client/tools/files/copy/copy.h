@@ -35,7 +35,7 @@ struct copy_opts {
 struct copy_file;
 struct copy_link;
 
-/* What a target could not store of the attributes of its source. */
+/* The attributes of a source that its target could not store. */
 #define COPY_NO_XATTRS 1u
 #define COPY_NO_ACLS 2u
 #define COPY_NO_OWNER 4u
